@@ -1,0 +1,41 @@
+// What a run will do, before it does it: cases in order, each with its backend and budget, and the options that hold for all.
+// Plain data with a JSON form (stored with the run: it is what --resume goes by, and what a worker is handed).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/problems/suite.h"
+#include "results/base/result.h"
+#include "topology/node.h"
+#include "topology/placement.h"
+
+namespace hbmark {
+
+struct PlannedCase {
+  std::int64_t index = 0;
+  std::string problem;   // canonical
+  std::string backend;
+  std::string device;
+  double budget_s = 3;   // sampling
+  double occurrences = 1;
+};
+
+struct Plan {
+  std::string suite;     // name or file; empty
+  std::string label;
+  double precision = 0.02;
+  double timeout_s = 60; // a case that shows no sign of life for so long beyond its budget is killed
+  std::uint64_t seed = 1;
+  int threads = 0;       // as asked; 0: one a core
+  std::vector<PlannedCase> cases;
+  std::vector<std::string> backend_paths;
+};
+
+std::string plan_to_json(const Plan& plan);
+Result<Plan> plan_from_json(const std::string& text);
+
+}  // namespace hbmark

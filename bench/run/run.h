@@ -1,0 +1,53 @@
+// Carrying out a plan: one worker process a configuration, a new one after each crash or hang, every result committed to the
+// store by the parent as it comes.
+//
+// The caller's thread drives everything; SIGINT and SIGTERM end the run after killing the worker's process group, with
+// everything committed so far kept. Never touches stdout.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/run/plan.h"
+#include "results/base/result.h"
+#include "results/records.h"
+#include "topology/node.h"
+#include "topology/placement.h"
+
+namespace hbmark {
+
+class Store;
+
+// What a front end is told, in order, from the caller's thread.
+struct RunObserver {
+  std::function<void(const PlannedCase&)> case_started;
+  std::function<void(const PlannedCase&, const std::string& phase, double fraction)> case_progress;
+  std::function<void(const PlannedCase&, const ResultRecord&)> case_finished;
+  std::function<void(const std::string& text)> warning;
+};
+
+struct RunRequest {
+  Plan plan;
+  const topology::Node* node = nullptr;
+  topology::Placement placement;
+  RunRecord run;                                // with its uuid; already in the store when resuming
+  std::vector<std::int64_t> finished_cases;     // of a resumed run: not run again
+  std::string worker_program;                   // absolute path of hbmark itself
+};
+
+struct RunSummary {
+  std::int64_t ok = 0, failed = 0, unsupported = 0, unavailable = 0, skipped = 0, not_run = 0;
+  bool interrupted = false;
+  double wall_s = 0;
+  double timed_s = 0;
+};
+
+// Errors: the store cannot be written (what was committed stays), no worker can be started.
+Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunObserver& observer);
+
+// Entry of the hidden `hbmark worker` command: reads the plan file, runs its cases, streams events. Returns an exit code.
+int worker_main(const std::string& plan_file);
+
+}  // namespace hbmark
