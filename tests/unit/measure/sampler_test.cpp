@@ -25,7 +25,7 @@ using testing::Not;
 struct ScriptedDevice {
   std::function<double(std::int64_t call)> call_s;
   std::int64_t calls = 0;
-  std::vector<std::int64_t> asked;
+  std::vector<std::int64_t> asked = {};
   double total_s = 0;
 
   Result<double> run(std::int64_t count) {
@@ -90,7 +90,7 @@ TEST(Sampler, ASlowFirstCallDoesNotDecideTheSampleLength) {
 }
 
 TEST(Sampler, WarmUpGoesOnWhileTimesFall) {
-  // Every call 1 % faster than the one before, down to 1 ms: nothing of the fall may be in the samples.
+  // Each call takes a tenth off the way down to 1 ms: the steep part of the fall must not be in the samples.
   ScriptedDevice device{[](std::int64_t call) { return 1e-3 * (1 + 9 * std::pow(0.9, static_cast<double>(call))); }};
   const auto measured = sample_device(device, device_options());
   ASSERT_TRUE(measured);
