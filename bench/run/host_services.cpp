@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "backends/abi/backend.h"
 #include "bench/run/plugin_calls.h"
 
 namespace hbmark {
@@ -45,6 +46,39 @@ void write_log(const hbmark_host*, std::int32_t level, const char* text) {
   }
 }
 
+// Each thread touches what a loop with the same static schedule will give it.
+void touch_in_parallel(void* address, std::uint64_t bytes) {
+  constexpr std::int64_t kPageBytes = 4096;
+  auto* first = static_cast<volatile std::byte*>(address);
+  const auto end = static_cast<std::int64_t>(bytes);
+#pragma omp parallel for schedule(static) num_threads(services().threads)
+  for (std::int64_t offset = 0; offset < end; offset += kPageBytes) first[offset] = std::byte{0};
+}
+
+std::int32_t fail_with(hbmark_status* status, std::int32_t code, const std::string& text) {
+  status->code = code;
+  status->vendor_code = 0;
+  status->message[text.copy(status->message, sizeof status->message - 1)] = '\0';
+  return code;
+}
+
+std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t alignment, void** address, hbmark_status* status) {
+  if (bytes == 0 || alignment < 64 || (alignment & (alignment - 1)) != 0) {
+    return fail_with(status, HBMARK_INVALID, fmt::format("{} bytes aligned to {} cannot be allocated", bytes, alignment));
+  }
+  const auto available = available_memory_bytes();
+  if (available && bytes > *available) {
+    return fail_with(status, HBMARK_OUT_OF_MEMORY, fmt::format("{} wanted, {} available", bytes_text(bytes), bytes_text(*available)));
+  }
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) return fail_with(status, HBMARK_OUT_OF_MEMORY, fmt::format("{} refused", bytes_text(bytes)));
+  touch_in_parallel(memory, bytes);
+  *address = memory;
+  return HBMARK_OK;
+}
+
+void release(const hbmark_host*, void* address) { std::free(address); }
+
 std::int32_t cancelled(const hbmark_host*) { return cancel_flag.load(std::memory_order_relaxed); }
 
 const void* find_service(const hbmark_host*, const char* id) {
@@ -57,5 +91,38 @@ const void* find_service(const hbmark_host*, const char* id) {
 }
 
 }  // namespace
+
+const hbmark_host* offer_host_services(int threads) {
+  Services& all = services();
+  all.threads = threads;
+  all.log = {sizeof all.log, 0, write_log};
+  all.memory = {sizeof all.memory, 0, allocate, release};
+  all.cancel = {sizeof all.cancel, 0, cancelled};
+  all.host.struct_size = sizeof all.host;
+  all.host.abi_major = HBMARK_ABI_MAJOR;
+  all.host.abi_minor = HBMARK_ABI_MINOR;
+  all.host.service = find_service;
+  omp_set_dynamic(0);
+  return &all.host;
+}
+
+std::string take_plugin_log() {
+  Services& all = services();
+  const std::lock_guard lock(all.mutex);
+  return std::exchange(all.text, {});
+}
+
+void request_cancel() noexcept { cancel_flag.store(1, std::memory_order_relaxed); }
+bool cancel_requested() noexcept { return cancel_flag.load(std::memory_order_relaxed) != 0; }
+
+std::vector<topology::ThreadFinding> find_team(int threads) {
+  std::vector<topology::ThreadFinding> team(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+  {
+    const int thread = omp_get_thread_num();
+    team[static_cast<std::size_t>(thread)] = topology::find_this_thread(thread);
+  }
+  return team;
+}
 
 }  // namespace hbmark
