@@ -17,8 +17,8 @@ Result<int> help(const Context& context, const std::string& name) {
   if (name.empty()) {
     text = overview_help(*app);
   } else {
-    const CLI::App* command = app->get_subcommand_no_throw(name);
-    if (command == nullptr) {
+    const auto found = app->get_subcommands([&](CLI::App* command) { return command->get_name() == name; });
+    if (found.empty()) {
       std::vector<std::string> known;
       for (const Command& row : commands()) {
         if (!row.hidden) known.emplace_back(row.name);
@@ -27,7 +27,7 @@ Result<int> help(const Context& context, const std::string& name) {
       return usage_error(name, "there is no such command",
                          guess.empty() ? "`hbmark help` lists them" : fmt::format("did you mean `hbmark help {}`?", guess));
     }
-    text = command_help(*command, *app);
+    text = command_help(*found.front(), *app);
   }
   if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
   return kExitOk;
