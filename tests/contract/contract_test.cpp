@@ -402,6 +402,23 @@ TEST_P(KernelContract, AnOlderHostsStructsAreFilledNoFurtherThanTheyReach) {
   EXPECT_EQ(status.message[0], 0x77) << "wrote past the struct_size of a status";
 }
 
+TEST_P(KernelContract, AnOlderHostsShorterProblemMeansTheDefaults) {
+  int tried = 0;
+  for (const ContractProblem* problem : supported()) {
+    if (problem->least_size == 0) continue;
+    SCOPED_TRACE(problem->text);
+    Bytes shorter(problem->bytes.begin(), problem->bytes.begin() + problem->least_size);
+    std::memcpy(shorter.data(), &problem->least_size, sizeof problem->least_size);
+    TestCase c(*session_, kernel_->capability, shorter);
+    EXPECT_TRUE(c.supports());
+    const Called result = c.everything_until_run(kSeed);
+    ASSERT_TRUE(result) << result.message;
+    expect_right(c, *problem, expect(*kernel_, *problem, kSeed), "with a shorter problem struct");
+    if (++tried == 3) break;
+  }
+  if (tried == 0) GTEST_SKIP() << kernel_->name << " has no options to leave out";
+}
+
 TEST_P(KernelContract, ANewerHostsLargerStructsAreAccepted) {
   const ContractProblem* problem = supported().at(0);
   Bytes larger = problem->bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct ContractProblem {
   Bytes bytes;
   std::uint32_t type = HBMARK_F32;
   double reduction = 1;  // products that go into one element of the output
+  std::uint32_t least_size =
+      0;  // of the struct of a host that knows no options; 0: there are none, or this problem uses them
 };
 
 struct ContractKernel {
@@ -58,10 +61,10 @@ inline hbmark_conv_problem conv(std::uint32_t pass, std::int64_t n, std::int64_t
 }
 
 inline ContractProblem describe(const hbmark_gemm_problem& p) {
-  return {"gemm:" + type_text(p.type) + ":" + (p.trans_a ? "t" : "n") + (p.trans_b ? "t" : "n") + ":m" +
-              std::to_string(p.m) + "n" + std::to_string(p.n) + "k" + std::to_string(p.k) +
-              "/batch=" + std::to_string(p.batch),
-          to_bytes(p), p.type, static_cast<double>(p.k)};
+  return {
+      "gemm:" + type_text(p.type) + ":" + (p.trans_a ? "t" : "n") + (p.trans_b ? "t" : "n") + ":m" + std::to_string(p.m) +
+          "n" + std::to_string(p.n) + "k" + std::to_string(p.k) + "/batch=" + std::to_string(p.batch),
+      to_bytes(p), p.type, static_cast<double>(p.k), p.batch == 1 ? std::uint32_t{offsetof(hbmark_gemm_problem, batch)} : 0};
 }
 
 inline ContractProblem describe(const hbmark_conv_problem& x) {
@@ -77,7 +80,9 @@ inline ContractProblem describe(const hbmark_conv_problem& x) {
   for (const auto value : {x.n, x.c, x.h, x.w, x.k, x.r, x.s, x.sh, x.sw, x.ph, x.pw, x.g, x.dh, x.dw}) {
     text += " " + std::to_string(value);
   }
-  return {text + " (n c h w k r s sh sw ph pw g dh dw)", to_bytes(x), x.type, reduction};
+  const bool plain = x.g == 1 && x.dh == 1 && x.dw == 1;
+  return {text + " (n c h w k r s sh sw ph pw g dh dw)", to_bytes(x), x.type, reduction,
+          plain ? std::uint32_t{offsetof(hbmark_conv_problem, g)} : 0};
 }
 
 inline ContractKernel gemm_kernel() {
@@ -95,7 +100,7 @@ inline ContractKernel gemm_kernel() {
     }
   }
   const auto broken = [&](std::string text, const hbmark_gemm_problem& p, std::uint32_t size = sizeof(hbmark_gemm_problem)) {
-    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1});
+    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1, 0});
   };
   hbmark_gemm_problem p = gemm(4, 4, 4);
   broken("struct_size 0", p, 0);
@@ -144,7 +149,7 @@ inline ContractKernel conv_kernel() {
     }
   }
   const auto broken = [&](std::string text, const hbmark_conv_problem& p, std::uint32_t size = sizeof(hbmark_conv_problem)) {
-    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1});
+    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1, 0});
   };
   const hbmark_conv_problem good = conv(HBMARK_CONV_FWD, 1, 4, 5, 5, 4, 3, 3);
   broken("struct_size 0", good, 0);
@@ -157,8 +162,8 @@ inline ContractKernel conv_kernel() {
   broken("stride 0", (x.sh = 0, x)), x = good;
   broken("negative padding", (x.pw = -1, x)), x = good;
   broken("groups that do not divide", (x.g = 3, x)), x = good;
-  broken("0 groups", (x.g = 0, x)), x = good;
-  broken("dilation 0", (x.dh = 0, x)), x = good;
+  broken("negative groups", (x.g = -1, x)), x = good;
+  broken("negative dilation", (x.dh = -1, x)), x = good;
   broken("filter larger than the input", (x.r = 6, x)), x = good;
   broken("larger than any memory", (x.n = x.h = x.w = std::int64_t{1} << 30, x));
   return kernel;
@@ -178,7 +183,7 @@ inline ContractKernel stream_kernel() {
   }
   const auto broken = [&](std::string text, const hbmark_stream_problem& p,
                           std::uint32_t size = sizeof(hbmark_stream_problem)) {
-    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1});
+    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1, 0});
   };
   const hbmark_stream_problem good = {sizeof good, HBMARK_STREAM_COPY, HBMARK_F64, 0, 64, 1};
   broken("struct_size 0", good, 0);
@@ -198,11 +203,11 @@ inline ContractKernel peak_kernel() {
     for (const double scale : {0.5, 0.9, -0.25}) {
       const hbmark_peak_problem p = {sizeof p, HBMARK_PEAK_FMA, type, 0, scale, 0.375};
       kernel.problems.push_back(
-          {"peak " + type_text(type) + " scale " + std::to_string(scale), to_bytes(p), type, 4 / (1 - std::fabs(scale))});
+          {"peak " + type_text(type) + " scale " + std::to_string(scale), to_bytes(p), type, 4 / (1 - std::fabs(scale)), 0});
     }
   }
   const auto broken = [&](std::string text, const hbmark_peak_problem& p, std::uint32_t size = sizeof(hbmark_peak_problem)) {
-    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1});
+    kernel.broken.push_back({std::move(text), to_bytes(p, size), p.type, 1, 0});
   };
   const hbmark_peak_problem good = {sizeof good, HBMARK_PEAK_FMA, HBMARK_F32, 0, 0.5, 0.5};
   broken("struct_size 0", good, 0);
