@@ -1,6 +1,7 @@
 // The contract of a backend as a whole, put to every one there is: probe, open, info, memory, symbols.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>

@@ -1,10 +1,12 @@
 // The fake does what its script says; and, with it, the contract suite's own checks are shown to be able to fail.
 #include <gmock/gmock.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 #include "backends/loader/members.h"
