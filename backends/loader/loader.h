@@ -1,9 +1,10 @@
 // Finding and loading backend plugins.
 //
-// Searched in order: the given paths (--backend-path), $HBMARK_BACKEND_PATH (colon-separated), ../lib/hbmark/backends beside the
-// program (the same in the install folder and the build tree). Never the working directory, never a folder or file that others
-// may write (mode o+w, or owned by someone who is neither root nor us). RTLD_NOW|RTLD_LOCAL, never dlclose. A file of another ABI, without the entry symbol, or
-// not ELF is rejected with its reason and costs nothing else. Loading makes no vendor call. One thread.
+// Searched in order: the given paths (--backend-path), $HBMARK_BACKEND_PATH (colon-separated), ../lib/hbmark/backends beside
+// the program (the same in the install folder and the build tree). Never the working directory, never a folder or file that
+// others may write (mode o+w, or owned by someone who is neither root nor us). RTLD_NOW|RTLD_LOCAL, never dlclose. A file of
+// another ABI, without the entry symbol, or not ELF is rejected with its reason and costs nothing else. Loading makes no
+// vendor call. One thread.
 #pragma once
 
 #include <filesystem>
