@@ -35,6 +35,7 @@ class PluginCase {
   PluginCase() = default;
   Status select_and_bind(std::uint32_t candidate);
   Status fill_inputs();
+  std::uint32_t output() const;  // index of the first output
   Status check(std::int32_t code, const char* what) const;
 
   const hbmark_kernel* kernel_ = nullptr;
