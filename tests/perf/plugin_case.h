@@ -28,8 +28,9 @@ class PluginCase {
   Result<double> time_calls(std::int64_t calls);  // one sample by hbmark's path, in seconds
   Result<std::string> implementation() const;
   const std::vector<hbmark_operand>& operands() const { return operands_; }
-  std::vector<void*> addresses() const;            // of the operands, then null
-  Result<std::vector<float>> read_output() const;  // as 32-bit words, whatever the type
+  std::vector<void*> addresses() const;             // of the operands, then null
+  Result<std::vector<double>> read_output() const;  // in the canonical layout
+  void spoil_output();                              // fills it with not-a-numbers
 
  private:
   PluginCase() = default;
