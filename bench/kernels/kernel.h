@@ -31,9 +31,12 @@ struct FieldSpec {
   std::vector<std::string_view> allowed;  // words
   std::int64_t min = 1;                   // numbers
   std::int64_t max = std::int64_t{1} << 40;
-  std::int64_t default_number = 1;        // options
-  std::string_view default_word;
+  std::int64_t default_number = 1;            // options
+  std::string_view default_word;              // options; of another word, what a file without that column means (f32, fwd)
   std::vector<std::string_view> csv_aliases;  // other column names for it: "filter_w" for s
+  std::vector<std::string_view>
+      csv_flags;             // columns of 0 and 1 that choose among `allowed`, first the highest bit: a_t, b_t
+  std::string_view summary;  // what it is, for a person: "rows of op(A) and C"
 };
 
 // One operand in its canonical layout on the host.
@@ -53,8 +56,8 @@ struct CheckReport {
   std::int64_t checked = 0;
   double max_rel_error = 0;  // largest |got - expected| over the error scale of its element; compare with tolerance
   double tolerance = 0;
-  std::string method;        // for a person
-  std::string first_wrong;   // empty when right: "c[12,7] is 3.5, expected 1.25"
+  std::string method;       // for a person
+  std::string first_wrong;  // empty when right: "c[12,7] is 3.5, expected 1.25"
   bool ok() const { return first_wrong.empty(); }
 };
 
@@ -67,16 +70,16 @@ struct CheckInput {
 };
 
 struct KernelSpec {
-  std::string_view name;           // "gemm"
-  std::string_view capability;     // HBMARK_GEMM_V1
-  std::string_view summary;        // one line for help
-  std::string_view example;        // a canonical string
-  std::vector<FieldSpec> grammar;  // segments in order, then options in their fixed order
-  Status (*validate)(const Problem&);                   // what the grammar cannot say: output of a convolution is empty, ...
-  std::optional<double> (*flop)(const Problem&);        // of one call; nullopt: only the plugin knows
-  std::optional<double> (*bytes)(const Problem&);       // each operand moved once; nullopt: moves none
-  std::vector<OperandSpec> (*operands)(const Problem&); // in ABI order, without workspace; empty elements: plugin decides
-  std::vector<std::byte> (*to_abi)(const Problem&);     // the ABI problem struct, byte for byte
+  std::string_view name;                           // "gemm"
+  std::string_view capability;                     // HBMARK_GEMM_V1
+  std::string_view summary;                        // one line for help
+  std::string_view example;                        // a canonical string
+  std::vector<FieldSpec> grammar;                  // segments in order, then options in their fixed order
+  Status (*validate)(const Problem&);              // what the grammar cannot say: output of a convolution is empty, ...
+  std::optional<double> (*flop)(const Problem&);   // of one call; nullopt: only the plugin knows
+  std::optional<double> (*bytes)(const Problem&);  // each operand moved once; nullopt: moves none
+  std::vector<OperandSpec> (*operands)(const Problem&);  // in ABI order, without workspace; empty elements: plugin decides
+  std::vector<std::byte> (*to_abi)(const Problem&);      // the ABI problem struct, byte for byte
   CheckReport (*check)(const CheckInput&);
 };
 

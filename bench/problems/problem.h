@@ -19,8 +19,8 @@ namespace hbmark {
 struct KernelSpec;  // bench/kernels/kernel.h
 
 struct Problem {
-  const KernelSpec* kernel = nullptr;                       // static table
-  std::vector<std::pair<std::string, std::string>> words;   // field name -> word, in grammar order, options included
+  const KernelSpec* kernel = nullptr;                         // static table
+  std::vector<std::pair<std::string, std::string>> words;     // field name -> word, in grammar order, options included
   std::vector<std::pair<std::string, std::int64_t>> numbers;  // field name -> number, in grammar order, options included
 
   // Both end the program on a name the grammar does not have: that is a bug.

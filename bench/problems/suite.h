@@ -24,11 +24,11 @@ struct SuiteCase {
 struct Suite {
   std::string name;
   std::string summary;
-  double budget_s = 0;       // for all cases together; 0: each case has the default budget
-  double precision = 0.02;   // relative half-width of the interval
-  std::vector<SuiteCase> cases;    // distinct problems; repeats folded into occurrences
-  std::int64_t rows_read = 0;      // problems as the files list them
-  std::int64_t repeats_folded = 0; // rows_read - distinct problems
+  double budget_s = 0;              // for all cases together; 0: each case has the default budget
+  double precision = 0.02;          // relative half-width of the interval
+  std::vector<SuiteCase> cases;     // distinct problems; repeats folded into occurrences
+  std::int64_t rows_read = 0;       // problems as the files list them
+  std::int64_t repeats_folded = 0;  // rows_read - distinct problems
 };
 
 // Facts of the node that sizes in a suite may refer to ("beyond-last-level").
@@ -38,13 +38,14 @@ struct SuiteContext {
 };
 
 // `name_or_file`: a suite's name under `share_dir`/suites, or a path that ends in .toml.
-Result<Suite> load_suite(const std::string& name_or_file, const std::filesystem::path& share_dir, const SuiteContext& context);
+Result<Suite> load_suite(const std::string& name_or_file, const std::filesystem::path& share_dir,
+                         const SuiteContext& context);
 
 // Names and one-line summaries of the suites under `share_dir`, sorted.
 Result<std::vector<Suite>> list_suites(const std::filesystem::path& share_dir, const SuiteContext& context);
 
-// A CSV of problems by column name. Columns of a kernel's grammar, its aliases, or one column `problem` of canonical strings.
-// `kernel`: empty when it can be told from the columns.
+// A CSV of problems by column name. Columns of a kernel's grammar, its aliases, or one column `problem` of canonical
+// strings. `kernel`: empty when it can be told from the columns.
 Result<Suite> load_problem_csv(const std::filesystem::path& file, std::string_view kernel);
 
 }  // namespace hbmark
