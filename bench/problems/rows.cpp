@@ -53,7 +53,9 @@ class CsvProblems {
   Result<std::vector<SuiteCase>> read(std::vector<std::string>* notes) {
     if (auto status = choose_kernel(); !status) return tl::make_unexpected(status.error());
     if (auto status = check_columns(notes); !status) return tl::make_unexpected(status.error());
-    if (auto status = check_where(); !status) return tl::make_unexpected(status.error());
+    for (const auto* choices : {&selection_.where, &selection_.except}) {
+      if (auto status = check_choices(*choices); !status) return tl::make_unexpected(status.error());
+    }
     std::vector<SuiteCase> cases;
     for (const auto& row : table_.rows) {
       if (!wanted(row)) continue;
@@ -181,8 +183,9 @@ class CsvProblems {
     return {};
   }
 
-  Status check_where() const {
-    for (const auto& [column, values] : selection_.where) {
+  // A choice that chooses nothing is a slip: its columns and values must be there.
+  Status check_choices(const Choices& choices) const {
+    for (const auto& [column, values] : choices) {
       const auto found = std::find(table_.columns.begin(), table_.columns.end(), column);
       if (found == table_.columns.end()) {
         std::vector<std::string_view> columns(table_.columns.begin(), table_.columns.end());
@@ -211,9 +214,11 @@ class CsvProblems {
   }
 
   bool wanted(const files::CsvRow& row) const {
-    return std::all_of(selection_.where.begin(), selection_.where.end(), [&](const auto& choice) {
+    const auto matches = [&](const auto& choice) {
       return std::find(choice.second.begin(), choice.second.end(), *cell(row, choice.first)) != choice.second.end();
-    });
+    };
+    return std::all_of(selection_.where.begin(), selection_.where.end(), matches) &&
+           std::none_of(selection_.except.begin(), selection_.except.end(), matches);
   }
 
   // A word spelt by columns of 0 and 1; anything else is given as it stands, for the grammar to refuse.
