@@ -15,15 +15,15 @@ namespace hbmark::topology {
 enum class Severity { kGood, kNote, kWarning, kProblem };
 
 struct Finding {
-  std::string id;         // stable word: "governor", "other-load", "cgroup-quota"
+  std::string id;  // stable word: "governor", "other-load", "cgroup-quota"
   Severity severity = Severity::kGood;
-  std::string observed;   // with unit, how it is known
-  std::string advice;     // what to do; empty when good
+  std::string observed;  // with unit, how it is known
+  std::string advice;    // what to do; empty when good
 };
 
 struct DoctorOptions {
-  std::string root;        // "" is "/"
-  double window_s = 0.5;   // seconds to watch /proc/stat for other load and steal time; 0: do not
+  std::string root;       // "" is "/"
+  double window_s = 0.5;  // seconds to watch /proc/stat for other load and steal time; 0: do not
 };
 
 Result<std::vector<Finding>> examine(const Node& node, const DoctorOptions& options);

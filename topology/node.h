@@ -15,18 +15,18 @@ namespace hbmark::topology {
 
 struct Cache {
   int level = 0;
-  std::string type;             // "data", "unified"
+  std::string type;  // "data", "unified"
   std::uint64_t size_bytes = 0;
-  int count = 0;                // caches of this level and size on the node
+  int count = 0;  // caches of this level and size on the node
   int shared_by_pus = 0;
 };
 
 struct NumaNode {
   int os_index = 0;
-  std::string kind;                        // ddr mcdram hbm nvm gpu unknown
+  std::string kind;  // ddr mcdram hbm nvm gpu unknown
   std::optional<std::uint64_t> size_bytes;
-  std::vector<int> cpus;                   // PU os indexes local to it; empty: CPU-less
-  std::optional<int> partner;              // the node of the other kind local to the same cores
+  std::vector<int> cpus;       // PU os indexes local to it; empty: CPU-less
+  std::optional<int> partner;  // the node of the other kind local to the same cores
   bool allowed = true;
 };
 
@@ -37,7 +37,7 @@ struct MemorySideCache {
 
 struct Gpu {
   std::string name;
-  std::string pci;                  // "0000:3b:00.0"
+  std::string pci;  // "0000:3b:00.0"
   std::optional<int> nearest_numa;
 };
 
@@ -59,18 +59,21 @@ struct FastMemory {
 struct Core {
   std::vector<int> pus;  // os indexes, in hwloc's order
   int package = 0;
-  int numa = -1;         // nearest node with CPUs, -1 when unknown
+  int numa = -1;  // nearest node with CPUs, -1 when unknown
 };
 
 struct Node {
   std::string hostname;
   std::string cpu_model;
+  std::string cpu_vendor;         // "GenuineIntel"; "" where the CPU does not say
+  std::optional<int> cpu_family;  // CPUID family and model: 6 and 87 are Knights Landing, 6 and 133 Knights Mill
+  std::optional<int> cpu_model_number;
   int packages = 0;
-  std::vector<Core> cores;         // in the topology, in logical order
-  std::vector<int> pus;            // in the topology
-  std::vector<int> allowed_pus;    // what this process may use: affinity and cpuset
-  std::optional<double> cpu_quota; // CPUs' worth of time the cgroup gives; absent: no limit
-  std::optional<std::uint64_t> memory_limit_bytes;  // of the cgroup
+  std::vector<Core> cores;                              // in the topology, in logical order
+  std::vector<int> pus;                                 // in the topology
+  std::vector<int> allowed_pus;                         // what this process may use: affinity and cpuset
+  std::optional<double> cpu_quota;                      // CPUs' worth of time the cgroup gives; absent: no limit
+  std::optional<std::uint64_t> memory_limit_bytes;      // of the cgroup
   std::optional<std::uint64_t> memory_available_bytes;  // MemAvailable, not above the cgroup's room
   std::vector<Cache> caches;
   std::vector<NumaNode> numa;
@@ -80,13 +83,15 @@ struct Node {
   Mode cluster_mode;
   std::vector<Gpu> gpus;
   std::vector<Warning> warnings;
-  bool this_system = true;         // false: read from a file; placement is refused
+  bool this_system = true;  // false: read from a file; placement is refused
 };
 
 struct DescribeOptions {
-  std::string xml_file;      // empty: this machine
-  std::string sysfs_root;    // "" is "/": where /proc, /sys and /run are read from (tests)
-  bool with_io = true;       // PCI devices; costs time
+  std::string xml_file;  // empty: this machine
+  // "" is "/": where /proc, /sys and /run are read from (tests). hwloc itself looks at the machine or at xml_file all the
+  // same. With xml_file and no root, facts that only the machine's own files tell (quota, limits, MemAvailable) are absent.
+  std::string sysfs_root;
+  bool with_io = true;  // PCI devices; costs time
 };
 
 // Errors: the XML file is absent or not hwloc's; hwloc cannot load.

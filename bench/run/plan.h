@@ -1,5 +1,5 @@
-// What a run will do, before it does it: cases in order, each with its backend and budget, and the options that hold for all.
-// Plain data with a JSON form (stored with the run: it is what --resume goes by, and what a worker is handed).
+// What a run will do, before it does it: cases in order, each with its backend and budget, and the options that hold for
+// all. Plain data with a JSON form (stored with the run: it is what --resume goes by, and what a worker is handed).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "bench/problems/suite.h"
 #include "results/base/result.h"
+#include "results/outcome.h"
 #include "topology/node.h"
 #include "topology/placement.h"
 
@@ -17,25 +18,35 @@ namespace hbmark {
 
 struct PlannedCase {
   std::int64_t index = 0;
-  std::string problem;   // canonical
+  std::string problem;  // canonical
   std::string backend;
   std::string device;
-  double budget_s = 3;   // sampling
+  double budget_s = 3;  // sampling
   double occurrences = 1;
+  // Known while planning, so that no worker is asked: a backend named by the user that is not there, or that has no such
+  // kernel.
+  std::optional<Outcome> decided;
+  std::string decided_reason;
+
+  bool operator==(const PlannedCase&) const = default;
 };
 
 struct Plan {
-  std::string suite;     // name or file; empty
+  std::string suite;  // name or file; empty
   std::string label;
   double precision = 0.02;
-  double timeout_s = 60; // a case that shows no sign of life for so long beyond its budget is killed
+  double timeout_s = 60;  // a case that shows no sign of life for so long beyond its budget is killed
   std::uint64_t seed = 1;
-  int threads = 0;       // as asked; 0: one a core
+  int threads = 0;  // as asked; 0: one a core
   std::vector<PlannedCase> cases;
   std::vector<std::string> backend_paths;
+
+  bool operator==(const Plan&) const = default;
 };
 
+// hbmark.plan/1, one line. plan_from_json(plan_to_json(p)) == p for every p whose text is UTF-8.
 std::string plan_to_json(const Plan& plan);
+// Errors (environment): not JSON, another schema, a member absent or of another type; the error names it.
 Result<Plan> plan_from_json(const std::string& text);
 
 }  // namespace hbmark

@@ -32,9 +32,9 @@ struct RunRequest {
   Plan plan;
   const topology::Node* node = nullptr;
   topology::Placement placement;
-  RunRecord run;                                // with its uuid; already in the store when resuming
-  std::vector<std::int64_t> finished_cases;     // of a resumed run: not run again
-  std::string worker_program;                   // absolute path of hbmark itself
+  RunRecord run;                             // with its uuid; its node and environment are in the store already
+  std::vector<std::int64_t> finished_cases;  // of a resumed run: not run again
+  std::string worker_program;                // absolute path of hbmark itself
 };
 
 struct RunSummary {
@@ -44,10 +44,12 @@ struct RunSummary {
   double timed_s = 0;
 };
 
-// Errors: the store cannot be written (what was committed stays), no worker can be started.
+// Saves the run (running, then finished or interrupted), configurations and results. An interrupted run keeps its missing
+// cases as `not_run`. Errors: the store cannot be written (what was committed stays), no worker can be started.
 Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunObserver& observer);
 
-// Entry of the hidden `hbmark worker` command: reads the plan file, runs its cases, streams events. Returns an exit code.
+// Entry of the hidden `hbmark worker FILE` command: reads the job (bench/run/job.h), runs its cases, streams events
+// (bench/run/protocol.h) on what was its stdout. Returns an exit code.
 int worker_main(const std::string& plan_file);
 
 }  // namespace hbmark

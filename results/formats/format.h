@@ -16,8 +16,11 @@
 
 namespace hbmark {
 
-// hbmark.result/1, as DESIGN's section 8 lists it; absent is null. `samples`, when given, adds time_s.values.
+// hbmark.result/1, as DESIGN's section 8 lists it; absent is null, and so is empty text. NaN and infinities are the strings
+// "NaN", "Infinity", "-Infinity". Text that is not UTF-8 gets U+FFFD where it is not. Dumping the JSON never throws.
+// `samples`, when given, adds time_s.values and the launch of each.
 nlohmann::json result_to_json(const ResultRecord& result, const std::vector<SampleRecord>* samples = nullptr);
+// The exact inverse. Errors (usage) name the member that does not fit; members it does not know are passed over.
 Result<ResultRecord> result_from_json(const nlohmann::json& line);
 nlohmann::json run_to_json(const RunRecord& run);  // hbmark.run/1
 
@@ -28,7 +31,7 @@ struct ExportRow {
 };
 
 struct Format {
-  std::string_view name;     // "json", "csv"
+  std::string_view name;  // "json", "csv"
   std::string_view summary;
   // Writes every row; the stream's state tells of a full disk, and the caller checks it.
   void (*write)(std::ostream& out, std::span<const ExportRow> rows);

@@ -1,0 +1,272 @@
+#include "bench/run/case_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "bench/measure/sampler.h"
+#include "bench/problems/types.h"
+#include "bench/run/candidate_search.h"
+#include "bench/run/host_services.h"
+#include "results/stats/summary.h"
+
+namespace hbmark {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Bytes of the operands in their canonical layout; those whose size only the plugin knows count nothing yet.
+std::uint64_t canonical_bytes(std::span<const OperandSpec> operands) {
+  std::uint64_t bytes = 0;
+  for (const OperandSpec& operand : operands) bytes += operand.elements * element_bytes(operand.type);
+  return bytes;
+}
+
+Step<void> must_fit(std::uint64_t needed) {
+  const auto available = available_memory_bytes();
+  if (!available || needed <= *available) return {};
+  return case_ends(Outcome::kSkipped, fmt::format("needs {}, has {} available: free memory or choose a smaller problem",
+                                                  bytes_text(needed), bytes_text(*available)));
+}
+
+void poison(std::vector<HostArray>& arrays) {
+  for (HostArray& array : arrays) std::memset(array.bytes.data(), 0xFF, array.bytes.size());
+}
+
+}  // namespace
+
+struct CaseRunner::Work {
+  const PlannedCase& planned;
+  Problem problem;
+  OpenBackend* backend = nullptr;
+  std::vector<std::byte> abi_problem;
+  std::vector<OperandSpec> specs;
+  std::vector<HostArray> inputs;
+  std::vector<HostArray> outputs;
+  std::vector<HostArray> first_outputs;  // as they were found right
+  std::unique_ptr<BoundCase> bound;      // last: released first
+};
+
+CaseRunner::CaseRunner(Backends& backends, const WorkerJob& job, Status placed, CaseListener listener)
+    : backends_(backends), job_(job), placed_(std::move(placed)), listener_(std::move(listener)) {
+  placement_.thread_pus = job.thread_pus;
+  placement_.omp_places = job.omp_places;
+}
+
+Event CaseRunner::run(const PlannedCase& planned) {
+  const auto start = Clock::now();
+  Event event;
+  event.kind = EventKind::kResult;
+  event.case_index = planned.index;
+  event.result.problem = planned.problem;
+  event.result.thread_pus = job_.thread_pus;
+  Step<void> done;
+  try {
+    done = carry_out(planned, event);
+  } catch (const std::bad_alloc&) {
+    done = case_ends(Outcome::kUnavailable, "out of memory for the operands on the host");
+  }
+  event.result.outcome = done ? Outcome::kOk : done.error().outcome;
+  if (!done) {
+    // Times of a case that did not hold are not shown to anybody.
+    event.result.reason = done.error().reason.empty() ? "no reason was given" : done.error().reason;
+    event.result.time.reset();
+    event.samples.clear();
+  }
+  event.result.wall_s = seconds_since(start);
+  return event;
+}
+
+Step<void> CaseRunner::carry_out(const PlannedCase& planned, Event& event) {
+  auto problem = parse_problem(planned.problem);
+  if (!problem)
+    return case_ends(Outcome::kFailed, fmt::format("the planned problem cannot be read: {}", problem.error().why));
+  Work work{planned, std::move(*problem), nullptr, {}, {}, {}, {}, {}, nullptr};
+  event.result.kernel = work.problem.kernel->name;
+  if (!placed_) return case_ends(Outcome::kMisplaced, fmt::format("{}: {}", placed_.error().what, placed_.error().why));
+  auto backend = open(planned);
+  if (!backend) return tl::make_unexpected(backend.error());
+  work.backend = *backend;
+  event.result.library = work.backend->library();
+
+  const hbmark_kernel* kernel = work.backend->kernel(std::string(work.problem.kernel->capability));
+  if (kernel == nullptr) {
+    return case_ends(Outcome::kUnsupported,
+                     fmt::format("backend '{}' has no {} kernel", planned.backend, work.problem.kernel->name));
+  }
+  work.specs = work.problem.kernel->operands(work.problem);
+  work.abi_problem = work.problem.kernel->to_abi(work.problem);
+  auto bound = BoundCase::prepare(*work.backend, *kernel, work.abi_problem, listener_.phase, [&] {
+    // Canonical on the host and once more in the library's layout: before anything of that size is allocated.
+    return must_fit(2 * canonical_bytes(work.specs));
+  });
+  if (!bound) return tl::make_unexpected(bound.error());
+  work.bound = std::move(*bound);
+
+  return make_arrays(work)
+      .and_then([&] { return search(work, event); })
+      .and_then([&] { return place(work, event); })
+      .and_then([&] { return check_outputs(work, event, false); })
+      .and_then([&] { return measure(work, event); })
+      .and_then([&] { return check_outputs(work, event, true); })
+      .and_then([&] { return check_team(event); })
+      .and_then([&] { return describe(work, event); });
+}
+
+Step<OpenBackend*> CaseRunner::open(const PlannedCase& planned) {
+  listener_.phase("open");
+  bool newly_opened = false;
+  auto backend = backends_.get(planned.backend, planned.device, newly_opened);
+  if (backend && newly_opened && !(*backend)->warning().empty()) listener_.warning((*backend)->warning());
+  return backend;
+}
+
+Step<void> CaseRunner::make_arrays(Work& work) {
+  const auto device_bytes = work.bound->load_operands();
+  if (!device_bytes) return tl::make_unexpected(device_bytes.error());
+  if (auto same = work.bound->compare_operands(work.specs); !same) return same;
+  std::size_t next = 0;
+  for (const hbmark_operand& operand : work.bound->operands()) {
+    if (operand.role == HBMARK_WORKSPACE) continue;
+    OperandSpec& spec = work.specs[next++];
+    if (spec.elements == 0) spec.elements = operand.canonical_bytes / element_bytes(spec.type);
+  }
+  if (auto fits = must_fit(canonical_bytes(work.specs) + *device_bytes); !fits) return fits;
+  listener_.phase("fill");
+  for (const OperandSpec& spec : work.specs) {
+    HostArray array{spec, std::vector<std::byte>(spec.elements * element_bytes(spec.type))};
+    if (spec.output) {
+      work.outputs.push_back(std::move(array));
+    } else {
+      fill_random(array, job_.plan.seed);
+      work.inputs.push_back(std::move(array));
+    }
+  }
+  return {};
+}
+
+Step<void> CaseRunner::search(Work& work, Event& event) {
+  listener_.phase("search");
+  auto found = search_candidates(*work.bound, work.inputs, work.planned.budget_s);
+  if (!found) return tl::make_unexpected(found.error());
+  if (!found->empty()) event.result.log += *found + '\n';
+  const auto device_bytes = work.bound->load_operands();  // of the candidate that was selected
+  if (!device_bytes) return tl::make_unexpected(device_bytes.error());
+  event.facts.working_set_bytes = *device_bytes;
+  return work.bound->compare_operands(work.specs);
+}
+
+Step<void> CaseRunner::place(Work& work, Event& event) {
+  if (auto bound = work.bound->allocate_and_bind(); !bound) return bound;
+  if (auto written = work.bound->write_inputs(work.inputs); !written) return written;
+  work.bound->poison_outputs();
+  event.result.pages = work.bound->pages();
+  listener_.phase("run");
+  if (auto first = work.bound->run(1); !first) return tl::make_unexpected(first.error());
+  const auto info = work.bound->info();
+  if (!info) return tl::make_unexpected(info.error());
+  event.facts.algorithm_class = info->algorithm_class;
+  return {};
+}
+
+Step<void> CaseRunner::check_outputs(Work& work, Event& event, bool again) {
+  poison(work.outputs);  // a read that writes nothing must not pass for the last one
+  if (auto read = work.bound->read_outputs(work.outputs); !read) return read;
+  listener_.phase(again ? "check again" : "check");
+  if (again) {
+    const auto same = [](const HostArray& a, const HostArray& b) { return a.bytes == b.bytes; };
+    if (std::equal(work.outputs.begin(), work.outputs.end(), work.first_outputs.begin(), work.first_outputs.end(), same))
+      return {};
+  }
+  const CheckReport report = work.problem.kernel->check(
+      CheckInput{work.problem, work.inputs, work.outputs, event.facts.algorithm_class, job_.plan.seed});
+  event.result.verified = Verification{report.checked, report.max_rel_error, report.tolerance, report.method};
+  if (!report.ok()) {
+    return case_ends(Outcome::kWrongResult, fmt::format("{}{} (largest error {:.3g}, tolerance {:.3g})",
+                                                        again ? "right at first and wrong after sampling: " : "",
+                                                        report.first_wrong, report.max_rel_error, report.tolerance));
+  }
+  if (!again) {
+    work.first_outputs = work.outputs;
+    // Sampling must compute them anew: calls that do nothing leave the poison.
+    work.bound->poison_outputs();
+  }
+  return {};
+}
+
+Step<void> CaseRunner::measure(Work& work, Event& event) {
+  listener_.phase("measure");
+  std::optional<CaseEnd> end;
+  const RunCalls run_calls = [&](std::int64_t calls) -> Result<double> {
+    Step<double> elapsed_s = cancel_requested() ? case_ends(Outcome::kNotRun, "the run was interrupted")
+                                                : work.bound->run(static_cast<std::uint64_t>(calls));
+    if (elapsed_s) return *elapsed_s;
+    end = elapsed_s.error();
+    return fail(ErrorKind::kEnvironment, "sampling ended", end->reason, "");
+  };
+  SamplingOptions options;
+  options.precision = job_.plan.precision;
+  options.budget_s = work.planned.budget_s;
+  options.device_clock = work.backend->timer() != nullptr;
+  auto measured = sample(run_calls, options, listener_.progress);
+  if (end) return tl::make_unexpected(*end);
+  if (!measured) return case_ends(Outcome::kFailed, fmt::format("{}: {}", measured.error().what, measured.error().why));
+  event.result.time = measured->summary;
+  event.result.flags = std::move(measured->flags);
+  event.result.stopped_by = measured->stopped_by;
+  event.result.timed_s = measured->timed_s;
+  event.samples = std::move(measured->samples);
+  return {};
+}
+
+Step<void> CaseRunner::check_team(Event& event) {
+  const auto team = find_team(static_cast<int>(job_.thread_pus.size()));
+  event.result.thread_pus.clear();
+  for (const topology::ThreadFinding& thread : team) event.result.thread_pus.push_back(thread.running_on);
+  const Status placed = check_threads(placement_, team);
+  if (placed) return {};
+  return case_ends(Outcome::kMisplaced, fmt::format("threads were moved while measuring: {}", placed.error().why));
+}
+
+Step<void> CaseRunner::describe(Work& work, Event& event) {
+  const auto info = work.bound->info();
+  if (!info) return tl::make_unexpected(info.error());
+  ResultRecord& result = event.result;
+  result.implementation = info->implementation;
+  result.isa = info->isa[0] != '\0' ? info->isa : work.backend->isa();
+  result.layout = info->layout;
+  result.flop = work.problem.kernel->flop(work.problem);
+  result.bytes = work.problem.kernel->bytes(work.problem);
+  if (info->flop_per_call > 0) result.flop = info->flop_per_call;
+  if (info->bytes_per_call > 0) result.bytes = info->bytes_per_call;
+  if (info->has_conversion != 0) time_conversion(work, event);
+  return {};
+}
+
+void CaseRunner::time_conversion(Work& work, Event& event) {
+  // A median of a few: it stands beside the result as a cost to know of, and is not ranked. The first is warm-up.
+  constexpr int kConversions = 5;
+  constexpr double kEnoughS = 0.2;
+  listener_.phase("convert");
+  std::vector<double> times;
+  double total_s = 0;
+  for (int i = 0; i <= kConversions && (times.empty() || total_s < kEnoughS); ++i) {
+    const auto elapsed_s = work.bound->convert(1);
+    if (!elapsed_s) {
+      event.result.log += fmt::format("layout conversion was not timed: {}\n", elapsed_s.error().reason);
+      return;
+    }
+    total_s += *elapsed_s;
+    if (i > 0) times.push_back(*elapsed_s);
+  }
+  event.result.reorder_s = stats::median(times);
+}
+
+}  // namespace hbmark

@@ -1,0 +1,54 @@
+// One case in a worker, from its string to its result: open, prepare, fit, search, place, check, measure, check again.
+//
+// One thread (the OpenMP team's first). Everything a case takes is given back before its result is told.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/kernels/kernel.h"
+#include "bench/run/bound_case.h"
+#include "bench/run/job.h"
+#include "bench/run/open_backend.h"
+#include "bench/run/protocol.h"
+#include "topology/placement.h"
+
+namespace hbmark {
+
+struct CaseListener {
+  PhaseListener phase;
+  std::function<void(double fraction)> progress;
+  std::function<void(const std::string&)> warning;
+};
+
+class CaseRunner {
+ public:
+  CaseRunner(Backends& backends, const WorkerJob& job, Status placed, CaseListener listener);
+
+  // The kResult event. Its outcome means nothing once cancel_requested().
+  Event run(const PlannedCase& planned);
+
+ private:
+  struct Work;  // what one case holds while it runs
+  Step<void> carry_out(const PlannedCase& planned, Event& event);
+  Step<OpenBackend*> open(const PlannedCase& planned);
+  Step<void> make_arrays(Work& work);
+  Step<void> search(Work& work, Event& event);
+  Step<void> place(Work& work, Event& event);
+  Step<void> check_outputs(Work& work, Event& event, bool again);
+  Step<void> measure(Work& work, Event& event);
+  Step<void> check_team(Event& event);
+  Step<void> describe(Work& work, Event& event);
+  void time_conversion(Work& work, Event& event);
+
+  Backends& backends_;
+  const WorkerJob& job_;
+  topology::Placement placement_;
+  Status placed_;  // as found when the worker started
+  CaseListener listener_;
+};
+
+}  // namespace hbmark

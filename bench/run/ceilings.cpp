@@ -1,0 +1,90 @@
+#include "bench/run/ceilings.h"
+
+#include <algorithm>
+
+#include "backends/abi/kernel.h"
+#include "bench/kernels/kernel.h"
+
+namespace hbmark {
+
+namespace {
+
+// STREAM's rule: arrays of at least four times the last-level cache (J. McCalpin,
+// https://www.cs.virginia.edu/stream/ref.html).
+constexpr std::uint64_t kTimesLastLevel = 4;
+// Where the node does not tell its last level, as bench/problems assumes for suites.
+constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;
+
+std::optional<double> rate(const ResultRecord& result, const std::optional<double>& amount) {
+  if (!result.time || !amount || result.time->median <= 0 || *amount <= 0) return std::nullopt;
+  return *amount / result.time->median;
+}
+
+}  // namespace
+
+std::string type_word(const Problem& problem) {
+  for (const auto& [name, word] : problem.words) {
+    if (name == "type") return word;
+  }
+  return {};
+}
+
+bool Ceilings::beyond_caches(std::uint64_t bytes) const {
+  const std::uint64_t last_level = last_level_cache_bytes_ > 0 ? last_level_cache_bytes_ : kAssumedLastLevelBytes;
+  return bytes / kTimesLastLevel >= last_level;
+}
+
+void Ceilings::learn(const ResultRecord& result, const Problem& problem) {
+  if (result.outcome != Outcome::kOk) return;
+  if (problem.kernel->name == "peak") {
+    if (const auto reached = rate(result, result.flop)) {
+      double& best = flop_per_s_[{place_of(result), type_word(problem)}];
+      best = std::max(best, *reached);
+    }
+  } else if (problem.kernel->name == "stream" && beyond_caches(static_cast<std::uint64_t>(result.bytes.value_or(0)))) {
+    if (const auto reached = rate(result, result.bytes)) {
+      double& best = bytes_per_s_[place_of(result)];
+      best = std::max(best, *reached);
+    }
+  }
+}
+
+void Ceilings::apply_stream(ResultRecord& result, const CaseFacts& facts) const {
+  const auto best = bytes_per_s_.find(place_of(result));
+  const auto reached = rate(result, result.bytes);
+  // A stream is itself the ceiling: it is compared with others, and never with itself alone.
+  if (best == bytes_per_s_.end() || !reached || !beyond_caches(facts.working_set_bytes)) return;
+  result.ceiling_bytes_per_s = std::max(best->second, *reached);
+  result.ceiling_fraction = *reached / *result.ceiling_bytes_per_s;
+}
+
+void Ceilings::apply_roofline(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const {
+  const auto peak = flop_per_s_.find({place_of(result), type_word(problem)});
+  if (peak != flop_per_s_.end()) result.ceiling_flop_per_s = peak->second;
+  const auto stream = bytes_per_s_.find(place_of(result));
+  if (stream != bytes_per_s_.end() && beyond_caches(facts.working_set_bytes)) result.ceiling_bytes_per_s = stream->second;
+
+  const auto reached = rate(result, result.flop);
+  if (!reached || !result.ceiling_flop_per_s) return;
+  double roof = *result.ceiling_flop_per_s;
+  if (result.ceiling_bytes_per_s && result.bytes && *result.bytes > 0) {
+    roof = std::min(roof, *result.flop / *result.bytes * *result.ceiling_bytes_per_s);
+  }
+  result.ceiling_fraction = *reached / roof;
+  if (*result.ceiling_fraction > 1 && facts.algorithm_class != HBMARK_ALGORITHM_DIRECT)
+    result.flags.push_back("algorithmic");
+}
+
+void Ceilings::apply(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const {
+  result.ceiling_flop_per_s.reset();
+  result.ceiling_bytes_per_s.reset();
+  result.ceiling_fraction.reset();
+  if (result.outcome != Outcome::kOk || problem.kernel->name == "peak") return;
+  if (problem.kernel->name == "stream") {
+    apply_stream(result, facts);
+  } else {
+    apply_roofline(result, problem, facts);
+  }
+}
+
+}  // namespace hbmark

@@ -1,0 +1,34 @@
+// What this worker offers its plugins: log, placed memory, cancel. One a process: a plugin's services have no other owner.
+//
+// The services may be called from any thread; the functions here from the worker's main thread. Memory is first-touched in
+// parallel by the pinned OpenMP team, so that a loop with the same static schedule finds its pages near.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/abi/host.h"
+#include "topology/placement.h"
+
+namespace hbmark {
+
+// `threads`: size of the OpenMP team that touches; `memory_room_bytes`: what the control group leaves, absent: no limit.
+// Call once, before any plugin is opened.
+const hbmark_host* offer_host_services(int threads, std::optional<std::uint64_t> memory_room_bytes);
+
+// What plugins have logged since the last call, a line each.
+std::string take_plugin_log();
+
+// Makes the cancel service say yes. Async-signal-safe.
+void request_cancel() noexcept;
+bool cancel_requested() noexcept;
+
+// Bytes that may still be allocated: the node's available memory, not above what the cgroup leaves. nullopt: cannot be told.
+std::optional<std::uint64_t> available_memory_bytes();
+
+// Where each thread of the OpenMP team is now.
+std::vector<topology::ThreadFinding> find_team(int threads);
+
+}  // namespace hbmark

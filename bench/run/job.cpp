@@ -1,0 +1,45 @@
+#include "bench/run/job.h"
+
+#include <nlohmann/json.hpp>
+
+namespace hbmark {
+
+namespace {
+using nlohmann::json;
+constexpr const char* kSchema = "hbmark.job/1";
+}  // namespace
+
+std::string job_to_json(const WorkerJob& job) {
+  const json document = {{"schema", kSchema},
+                         {"plan", plan_to_json(job.plan)},
+                         {"thread_pus", job.thread_pus},
+                         {"omp_places", job.omp_places},
+                         {"memory_room_bytes", job.memory_room_bytes ? json(*job.memory_room_bytes) : json(nullptr)},
+                         {"program", job.program}};
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<WorkerJob> job_from_json(const std::string& text) {
+  const auto unreadable = [](std::string why) {
+    return usage_error("the worker cannot read its plan", std::move(why),
+                       "`hbmark worker` is started by `hbmark run`, not by hand; use `hbmark run`");
+  };
+  try {
+    const json document = json::parse(text);
+    if (document.at("schema").get<std::string>() != kSchema) return unreadable("its schema is another");
+    WorkerJob job;
+    auto plan = plan_from_json(document.at("plan").get<std::string>());
+    if (!plan) return unreadable(plan.error().why);
+    job.plan = std::move(*plan);
+    document.at("thread_pus").get_to(job.thread_pus);
+    document.at("omp_places").get_to(job.omp_places);
+    if (const json& room = document.at("memory_room_bytes"); !room.is_null())
+      job.memory_room_bytes = room.get<std::uint64_t>();
+    document.at("program").get_to(job.program);
+    return job;
+  } catch (const json::exception& error) {
+    return unreadable(error.what());
+  }
+}
+
+}  // namespace hbmark

@@ -1,0 +1,49 @@
+// What the parent keeps of a run: completes each result, compares it with the ceilings, commits it, counts it, tells of it.
+//
+// Borrows the request, the store and the observer, which must outlive it. One thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/run/ceilings.h"
+#include "bench/run/plan.h"
+#include "bench/run/protocol.h"
+#include "bench/run/run.h"
+#include "results/records.h"
+
+namespace hbmark {
+
+class Store;
+
+class Recorder {
+ public:
+  Recorder(const RunRequest& request, Store& store, const RunObserver& observer);
+
+  Status begin();                                        // the run is running; ceilings of what a resumed run has already
+  Status end(const std::string& state);                  // "finished" or "interrupted"
+  Status use_configuration(const PlannedCase& planned);  // before results of its backend and device
+  Status finish(const PlannedCase& planned, ResultRecord result, const std::vector<double>& samples, const CaseFacts& facts);
+  Status finish(const PlannedCase& planned, Outcome outcome, std::string reason);
+
+  void started(const PlannedCase& planned) const;
+  void progress(const PlannedCase& planned, const std::string& phase, double fraction) const;
+  void warn(const std::string& text) const;
+  RunSummary& summary() { return summary_; }
+
+ private:
+  void complete(const PlannedCase& planned, ResultRecord& result) const;
+  void count(const ResultRecord& result);
+
+  const RunRequest& request_;
+  Store& store_;
+  const RunObserver& observer_;
+  RunRecord run_;
+  Ceilings ceilings_;
+  RunSummary summary_;
+  std::map<std::pair<std::string, std::string>, std::string> configurations_;  // backend, device -> uuid
+};
+
+}  // namespace hbmark

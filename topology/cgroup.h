@@ -1,0 +1,20 @@
+// What the control group lets this process have: CPU time and memory, versions 1 and 2, every level up to the root.
+//
+// Internal to topology/. Thread-safe, owns nothing. What cannot be read counts as "no limit": a missing cgroup is no error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hbmark::topology {
+
+struct CgroupLimits {
+  std::optional<double> cpu_quota;                  // CPUs' worth of time, the tightest of all levels
+  std::optional<std::uint64_t> memory_limit_bytes;  // the tightest of all levels
+  std::optional<std::uint64_t> memory_room_bytes;  // what is left below the tightest, page cache that can go counted as free
+};
+
+CgroupLimits read_cgroup(const std::string& root);
+
+}  // namespace hbmark::topology

@@ -1,0 +1,75 @@
+#include "topology/node_json.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace hbmark::topology {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json mode_json(const Mode& mode) { return {{"value", mode.value}, {"source", text_or_null(mode.source)}}; }
+
+template <class T, class F>
+Json list(const std::vector<T>& items, F&& each) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(each(item));
+  return array;
+}
+
+Json count_or_null(std::size_t count) { return count > 0 ? Json(count) : Json(nullptr); }
+
+}  // namespace
+
+std::string node_to_json_line(const Node& node) {
+  Json json;
+  json["schema"] = "hbmark.node/1";
+  json["hostname"] = text_or_null(node.hostname);
+  json["cpu_model"] = text_or_null(node.cpu_model);
+  json["packages"] = node.packages > 0 ? Json(node.packages) : Json(nullptr);
+  json["cores"] = count_or_null(node.cores.size());
+  json["pus"] = count_or_null(node.pus.size());
+  json["allowed_pus"] = node.allowed_pus;
+  json["cpu_quota"] = or_null(node.cpu_quota);
+  json["memory_limit_bytes"] = or_null(node.memory_limit_bytes);
+  json["memory_mode"] = mode_json(node.memory_mode);
+  json["cluster_mode"] = mode_json(node.cluster_mode);
+  json["caches"] = list(node.caches, [](const Cache& cache) {
+    return Json{{"level", cache.level},
+                {"type", cache.type},
+                {"size_bytes", cache.size_bytes},
+                {"count", cache.count},
+                {"shared_by_pus", cache.shared_by_pus}};
+  });
+  json["numa"] = list(node.numa, [](const NumaNode& numa) {
+    return Json{{"os_index", numa.os_index},
+                {"kind", numa.kind},
+                {"size_bytes", or_null(numa.size_bytes)},
+                {"cpus", numa.cpus},
+                {"partner", or_null(numa.partner)},
+                {"allowed", numa.allowed}};
+  });
+  json["fast_memory"] = list(node.fast_memory, [](const FastMemory& fast) {
+    return Json{{"os_index", fast.os_index}, {"local_cpus", fast.local_cpus}};
+  });
+  json["memory_side_caches"] = list(node.memory_side_caches, [](const MemorySideCache& cache) {
+    return Json{{"size_bytes", cache.size_bytes}, {"os_index", cache.os_index}};
+  });
+  json["gpus"] = list(node.gpus, [](const Gpu& gpu) {
+    return Json{{"name", gpu.name}, {"pci", gpu.pci}, {"nearest_numa", or_null(gpu.nearest_numa)}};
+  });
+  json["warnings"] = list(node.warnings, [](const Warning& warning) {
+    return Json{{"id", warning.id}, {"text", warning.text}};
+  });
+  json["this_system"] = node.this_system;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace hbmark::topology

@@ -1,0 +1,17 @@
+// A Node as the `hbmark.node/1` line: one JSON object without line breaks, sizes in bytes, absent is null.
+//
+// Only what stays the same from call to call: the free memory of the moment is not in it. Thread-safe; never fails (bytes
+// that are not UTF-8 are replaced).
+#pragma once
+
+#include <string>
+
+#include "topology/node.h"
+
+namespace hbmark::topology {
+
+// Members beside those of DESIGN.md section 8: schema hostname allowed_pus cpu_quota memory_limit_bytes this_system
+// caches[{level,type,size_bytes,count,shared_by_pus}], and `allowed` in numa[]. packages, cores and pus are counts.
+std::string node_to_json_line(const Node& node);
+
+}  // namespace hbmark::topology
