@@ -190,7 +190,7 @@ TEST_F(OutcomeTest, AWorkspaceThatDoesNotFitIsSkipped) {
   script({{{"match", kFirst}, {"candidates", json::array({candidate("greedy", 1e-3, std::uint64_t{1} << 50)})}}});
   ASSERT_TRUE(run({kFirst}));
   EXPECT_EQ(results()[0].outcome, Outcome::kSkipped);
-  EXPECT_THAT(results()[0].reason, HasSubstr("needs 1024 TiB"));
+  EXPECT_THAT(results()[0].reason, HasSubstr("needs 1 PiB"));
 }
 
 TEST_F(OutcomeTest, ABackendThatIsNotThereIsUnavailable) {
