@@ -1,2 +1,4 @@
-#include <cstdio>
-int main() { std::puts("hbmark " HBMARK_VERSION); }
+// hbmark: see commands.h. Nothing is done before the command line is parsed.
+#include "bench/cli/commands.h"
+
+int main(int argc, char** argv) { return hbmark::cli::run_program(argc, argv); }

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "bench/measure/block.h"
 #include "bench/measure/stopping.h"
+#include "bench/measure/stopwatch.h"
 #include "results/stats/summary.h"
 
 namespace hbmark {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kWarmUpShare = 0.1;      // of the budget, at most (one call always)
 constexpr double kSettled = 0.95;         // warm-up ends when a round is no more than 5 % faster than the one before
@@ -22,42 +20,6 @@ constexpr double kLongestBlock_s = 0.5;   // progress is shown between blocks
 constexpr std::int64_t kLongestBlock = 1000;
 constexpr double kFewestSamples = 10;  // shorten samples when so many of the length asked do not fit
 constexpr double kOverBudget = 1.05;   // spent over the budget by more than this share is flagged
-
-// Runs calls, times them, keeps the books of the budget.
-class Stopwatch {
- public:
-  Stopwatch(const RunCalls& run_calls, const SamplingOptions& options) : run_calls_(run_calls), options_(options) {}
-
-  Result<double> run(std::int64_t calls) {
-    const Clock::time_point begin = Clock::now();
-    const Result<double> returned = run_calls_(calls);
-    const double elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (!returned) return returned;
-    const double seconds = options_.device_clock ? *returned : elapsed_s;
-    if (!std::isfinite(seconds) || seconds <= 0) {
-      return fail(ErrorKind::kEnvironment, fmt::format("cannot time {} call{}", calls, calls == 1 ? "" : "s"),
-                  fmt::format("the {} clock says they took {} s", options_.device_clock ? "device's" : "monotonic", seconds),
-                  "a clock must advance: update the driver, or report it to the backend's author");
-    }
-    timed_s_ += seconds;
-    // What a call costs includes what is not timed (a cache flush, a wait).
-    last_cost_s_ = std::max(seconds, elapsed_s);
-    return seconds;
-  }
-
-  // Wall time; a device's clock that ran ahead of it (a scripted one) counts as well.
-  double spent_s() const { return std::max(std::chrono::duration<double>(Clock::now() - start_).count(), timed_s_); }
-  double left_s() const { return options_.budget_s - spent_s(); }
-  double timed_s() const { return timed_s_; }
-  double last_cost_s() const { return last_cost_s_; }
-
- private:
-  const RunCalls& run_calls_;
-  const SamplingOptions& options_;
-  const Clock::time_point start_ = Clock::now();
-  double timed_s_ = 0;
-  double last_cost_s_ = 0;
-};
 
 // Progress that never goes back and reaches 1 only at the end.
 class Progress {
@@ -105,7 +67,8 @@ Result<WarmUp> warm_up(Stopwatch& watch, const SamplingOptions& options) {
     if (!full_length) calls = std::min(calls_for(1.05 * options.min_sample_s, per_call_s), calls * kCallGrowth);
     const double expected_s = static_cast<double>(calls) * cost_per_call_s;
     const bool within_share = watch.spent_s() + expected_s <= kWarmUpShare * options.budget_s;
-    const bool second = rounds == 1 && !within_share && kSecondCall * cost_per_call_s <= watch.left_s();
+    const bool second =
+        rounds == 1 && !within_share && kSecondCall * cost_per_call_s <= (options.budget_s - watch.spent_s());
     if (second) calls = 1;
     if (!within_share && !second) break;
     const Result<double> round = watch.run(calls);
@@ -123,7 +86,7 @@ Result<WarmUp> warm_up(Stopwatch& watch, const SamplingOptions& options) {
     if (full_length && comparable && per_call_s >= kSettled * before_s) break;
   }
   // Where samples of the length asked would be few, more and shorter ones say more.
-  const double affordable = std::max(0.0, watch.left_s()) / kFewestSamples / cost_per_call_s;
+  const double affordable = std::max(0.0, (options.budget_s - watch.spent_s())) / kFewestSamples / cost_per_call_s;
   const auto most = static_cast<std::int64_t>(std::clamp(affordable, 1.0, 1e12));
   result.calls = std::min(calls_for(options.min_sample_s, per_call_s), most);
   result.cost_s = static_cast<double>(result.calls) * cost_per_call_s;
@@ -162,10 +125,11 @@ class Sampler {
 
  private:
   std::int64_t count() const { return static_cast<std::int64_t>(samples_.size()); }
-  bool affordable() const { return cost_s_ <= watch_.left_s(); }
+  double left_s() const { return options_.budget_s - watch_.spent_s(); }
+  bool affordable() const { return cost_s_ <= left_s(); }
 
   Status run_block_towards(std::int64_t look) {
-    const double fitting = std::min(kLongestBlock_s, watch_.left_s()) / cost_s_;
+    const double fitting = std::min(kLongestBlock_s, left_s()) / cost_s_;
     const auto most = static_cast<std::int64_t>(std::clamp(fitting, 1.0, static_cast<double>(kLongestBlock)));
     Block block;
     block.samples = std::min(look - count(), most);
@@ -217,7 +181,7 @@ Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& opt
     return usage_error("cannot sample", "precision, budget and number of samples must be above 0",
                        "give a --precision and a --budget above 0");
   }
-  Stopwatch watch(run_calls, options);
+  Stopwatch watch(run_calls, options.device_clock);
   Progress progress(callback);
   progress.show(0);
   const Result<WarmUp> warm = warm_up(watch, options);

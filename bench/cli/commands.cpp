@@ -1,0 +1,45 @@
+#include "bench/cli/commands.h"
+
+#include <array>
+
+namespace hbmark::cli {
+
+std::span<const Command> commands() {
+  static const auto table = std::to_array<Command>({
+      {"run", "Measure a suite or single problems and store the results",
+       "hbmark run\n"
+       "hbmark run --suite networks --precision 1% --label before-bios-update\n"
+       "hbmark run --problem gemm:f32:nn:m1024n1024k1024 --threads 4\n"
+       "hbmark run --problems shapes.csv --filter 'conv:fwd:*' --dry-run\n"
+       "hbmark run --resume last",
+       declare_run},
+      {"show", "Show the results of a run",
+       "hbmark show\n"
+       "hbmark show before-bios-update -v\n"
+       "hbmark show 3f2a9c1e --format json | jq .time_s.median",
+       declare_show},
+      {"list", "List runs, suites, backends or kernels",
+       "hbmark list\n"
+       "hbmark list suites",
+       declare_list},
+      {"node", "Describe this machine: CPU, caches, memory and its modes",
+       "hbmark node\n"
+       "hbmark node --format json\n"
+       "hbmark node --topology knl.xml",
+       declare_node},
+      {"doctor", "Look for what would spoil a measurement, and say what to do about it",
+       "hbmark doctor\n"
+       "hbmark doctor --format json",
+       declare_doctor},
+      {"export", "Write a run with all its samples as JSON Lines or CSV",
+       "hbmark export --output run.jsonl\n"
+       "hbmark export before-bios-update --format csv --output run.csv",
+       declare_export},
+      {"help", "Explain a command",
+       "hbmark help run", declare_help},
+      {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},
+  });
+  return table;
+}
+
+}  // namespace hbmark::cli

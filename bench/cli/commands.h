@@ -1,0 +1,76 @@
+// The table of commands: one file a command and one row here. Parsing is CLI11's; what a command needs of the program is
+// handed to it in a Context. One thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/cli/terminal.h"
+#include "bench/cli/text.h"
+#include "results/base/result.h"
+
+namespace hbmark::cli {
+
+enum class OutputFormat { kText, kJson, kCsv };
+
+struct Context {
+  std::filesystem::path program;  // absolute path of hbmark itself
+  std::vector<std::string> command_line;
+  std::filesystem::path db;
+  bool db_is_default = false;     // neither --db nor $HBMARK_DB named it
+  OutputFormat format = OutputFormat::kText;
+  bool format_given = false;
+  std::string output;  // file; empty or "-": stdout
+  bool quiet = false;
+  bool verbose = false;
+  ColorWish color = ColorWish::kAuto;
+  Environment environment = process_environment;
+  Style out;  // for results
+  Style err;  // for messages and progress
+
+  // share/hbmark beside the program: suites and problems.
+  std::filesystem::path share_dir() const { return program.parent_path().parent_path() / "share" / "hbmark"; }
+  Status emit(std::string_view text) const;  // to --output
+};
+
+using Action = std::function<Result<int>(const Context&)>;  // the exit code
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view examples;        // lines for the help text
+  Action (*declare)(CLI::App& app); // adds its options; the action owns their values
+  bool hidden = false;              // not in the help
+};
+
+std::span<const Command> commands();
+
+// A whole run of the program: parse, act, print errors; returns the exit code.
+int run_program(int argc, char** argv);
+
+// The program's parser with every command declared; `actions` gets one action a row of commands().
+struct Globals {
+  std::string db, format, output, color = "auto";
+  bool quiet = false, verbose = false, version = false;
+};
+std::unique_ptr<CLI::App> make_parser(Globals& globals, std::vector<Action>& actions);
+
+// Where the store is when --db does not say: $HBMARK_DB, $XDG_DATA_HOME/hbmark/results.db, ~/.local/share/hbmark/results.db.
+Result<std::filesystem::path> default_db(const Environment& environment);
+
+Action declare_run(CLI::App& app);
+Action declare_show(CLI::App& app);
+Action declare_list(CLI::App& app);
+Action declare_node(CLI::App& app);
+Action declare_doctor(CLI::App& app);
+Action declare_export(CLI::App& app);
+Action declare_help(CLI::App& app);
+Action declare_worker(CLI::App& app);
+
+}  // namespace hbmark::cli

@@ -1,0 +1,31 @@
+// hbmark node [--topology FILE.xml]
+#include "bench/cli/commands.h"
+#include "bench/cli/render_node.h"
+#include "bench/cli/report.h"
+#include "topology/node.h"
+#include "topology/node_json.h"
+
+namespace hbmark::cli {
+namespace {
+
+Result<int> describe(const Context& context, const std::string& topology_file) {
+  if (context.format == OutputFormat::kCsv) {
+    return usage_error("--format csv", "a node is no table", "use text or json");
+  }
+  auto node = topology::describe_node({.xml_file = topology_file, .sysfs_root = "", .with_io = true});
+  if (!node) return tl::make_unexpected(node.error());
+  std::string text = context.format == OutputFormat::kJson ? topology::node_to_json_line(*node) : render_node(*node, context.out);
+  if (!text.ends_with('\n')) text += '\n';
+  if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
+  return kExitOk;
+}
+
+}  // namespace
+
+Action declare_node(CLI::App& app) {
+  auto file = std::make_shared<std::string>();
+  app.add_option("--topology", *file, "Describe the machine of an hwloc XML file (lstopo FILE.xml makes one)")->type_name("FILE");
+  return [file](const Context& context) { return describe(context, *file); };
+}
+
+}  // namespace hbmark::cli

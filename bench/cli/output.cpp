@@ -1,0 +1,111 @@
+#include "bench/cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace hbmark::cli {
+namespace {
+
+bool is_stdout(const std::string& place) { return place.empty() || place == "-"; }
+
+std::string errno_text(int code) { return std::generic_category().message(code); }
+
+tl::unexpected<Error> cannot_write(const std::string& place, int code) {
+  const std::string what = fmt::format("cannot write {}", is_stdout(place) ? "to stdout" : place);
+  std::string next = "give a file in a folder you may write to: --output results.txt";
+  if (code == ENOSPC || code == EDQUOT) next = "free some space, or give a file on another disk: --output FILE";
+  if (code == EPIPE || code == EBADF) next = "the reader of the output has gone; what was measured is in the store: hbmark show";
+  if (code == EISDIR) next = "give a file's name, not a folder's: --output results.txt";
+  return environment_error(what, errno_text(code), std::move(next));
+}
+
+// rwx bits for a file that replaces `place`.
+mode_t rights_for(const std::string& place) {
+  struct stat old{};
+  if (stat(place.c_str(), &old) == 0) return old.st_mode & 07777U;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666U & ~mask;
+}
+
+// Does the name stand for something that a rename would replace by mistake?
+bool is_special(const std::string& place) {
+  struct stat status{};
+  return stat(place.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+// A link stays a link: the file behind it is replaced.
+std::string behind_links(const std::string& place) {
+  std::error_code ignored;
+  const auto target = std::filesystem::canonical(place, ignored);
+  return ignored ? place : target.string();
+}
+
+int write_special(const std::string& place, std::string_view text) {
+  const int descriptor = open(place.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return errno;
+  int code = write_all(descriptor, text);
+  if (close(descriptor) != 0 && code == 0) code = errno;
+  return code;
+}
+
+int write_renamed(const std::string& place, std::string_view text) {
+  std::string temporary = place + ".XXXXXX";
+  const mode_t rights = rights_for(place);
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  int code = write_all(descriptor, text);
+  if (code == 0 && (fchmod(descriptor, rights) != 0 || fsync(descriptor) != 0)) code = errno;
+  if (close(descriptor) != 0 && code == 0) code = errno;
+  if (code == 0 && rename(temporary.c_str(), place.c_str()) != 0) code = errno;
+  if (code != 0) unlink(temporary.c_str());
+  return code;
+}
+
+}  // namespace
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+Status check_output(const std::string& place) {
+  if (is_stdout(place)) {
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return cannot_write(place, errno);
+    return {};
+  }
+  struct stat status{};
+  if (stat(place.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return cannot_write(place, EISDIR);
+  const std::filesystem::path folder = std::filesystem::path(behind_links(place)).parent_path();
+  const std::string checked = is_special(place) ? place : folder.empty() ? "." : folder.string();
+  if (access(checked.c_str(), W_OK) != 0) return cannot_write(place, errno);
+  return {};
+}
+
+Status write_output(const std::string& place, std::string_view text) {
+  int code = 0;
+  if (is_stdout(place)) {
+    code = write_all(STDOUT_FILENO, text);
+  } else if (is_special(place)) {
+    code = write_special(place, text);
+  } else if (std::filesystem::is_directory(place)) {
+    code = EISDIR;
+  } else {
+    code = write_renamed(behind_links(place), text);
+  }
+  if (code != 0) return cannot_write(place, code);
+  return {};
+}
+
+}  // namespace hbmark::cli

@@ -1,0 +1,193 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "bench/cli/commands.h"
+#include "bench/cli/help.h"
+#include "bench/cli/output.h"
+#include "bench/cli/report.h"
+#include "bench/cli/values.h"
+
+namespace hbmark::cli {
+namespace {
+
+Result<std::filesystem::path> program_path() {
+  std::error_code failed;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (failed) {
+    return environment_error("cannot tell where hbmark is installed", failed.message(), "mount /proc, which hbmark reads a lot");
+  }
+  return path;
+}
+
+Result<OutputFormat> parse_format(const std::string& text) {
+  if (text.empty() || text == "text") return OutputFormat::kText;
+  if (text == "json") return OutputFormat::kJson;
+  if (text == "csv") return OutputFormat::kCsv;
+  return usage_error(fmt::format("--format '{}'", printable(text)), "there is no such format", "use text, json or csv");
+}
+
+Result<ColorWish> parse_color(const std::string& text) {
+  if (text == "auto") return ColorWish::kAuto;
+  if (text == "always") return ColorWish::kAlways;
+  if (text == "never") return ColorWish::kNever;
+  return usage_error(fmt::format("--color '{}'", printable(text)), "there is no such choice", "use auto, always or never");
+}
+
+Result<Context> make_context(const Globals& globals, int argc, char** argv) {
+  Context context;
+  context.command_line.assign(argv, argv + argc);
+  auto program = program_path();
+  if (!program) return tl::make_unexpected(program.error());
+  context.program = *program;
+  auto format = parse_format(globals.format);
+  if (!format) return tl::make_unexpected(format.error());
+  context.format = *format;
+  context.format_given = !globals.format.empty();
+  auto color = parse_color(globals.color);
+  if (!color) return tl::make_unexpected(color.error());
+  context.color = *color;
+  context.db = globals.db;
+  if (globals.db.empty()) {
+    auto db = default_db(context.environment);
+    if (!db) return tl::make_unexpected(db.error());
+    context.db = *db;
+    context.db_is_default = context.environment("HBMARK_DB").value_or("").empty();
+  }
+  context.output = globals.output;
+  context.quiet = globals.quiet;
+  context.verbose = globals.verbose;
+  context.out = style_for(STDOUT_FILENO, context.color, context.environment);
+  if (!context.output.empty() && context.output != "-") {
+    context.out.width = Style{}.width;
+    context.out.color = context.color == ColorWish::kAlways;
+  }
+  context.err = style_for(STDERR_FILENO, context.color, context.environment);
+  return context;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What the parser did not take, with the word that was probably meant.
+Status check_leftovers(const CLI::App& app, const CLI::App* command) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (rest.empty()) return {};
+  const std::string word = printable(rest.front());
+  const std::string help = command == nullptr ? "hbmark help" : "hbmark help " + command->get_name();
+  std::string guess;
+  if (word.starts_with("-")) {
+    std::vector<std::string> known = option_names(app);
+    if (command != nullptr) {
+      for (std::string& name : option_names(*command)) known.push_back(std::move(name));
+    }
+    guess = nearest(word.substr(0, word.find('=')), known);
+    return usage_error(word, "there is no such option",
+                       (guess.empty() ? "" : fmt::format("did you mean {}? ", guess)) + fmt::format("`{}` lists them", help));
+  }
+  if (command != nullptr) {
+    return usage_error(word, fmt::format("'{}' takes no such argument", command->get_name()), fmt::format("see `{}`", help));
+  }
+  std::vector<std::string> known;
+  for (const Command& row : commands()) {
+    if (!row.hidden) known.emplace_back(row.name);
+  }
+  guess = nearest(word, known);
+  return usage_error(word, "there is no such command",
+                     (guess.empty() ? "" : fmt::format("did you mean `hbmark {}`? ", guess)) + "`hbmark help` lists them");
+}
+
+// Exceptions of the parser are its way to say how parsing ended; they end here.
+Result<int> parse_and_act(int argc, char** argv) {
+  Globals globals;
+  std::vector<Action> actions;
+  const auto app = make_parser(globals, actions);
+  const CLI::App* chosen = nullptr;
+  try {
+    app->parse(argc, argv);
+    if (!app->get_subcommands().empty()) chosen = app->get_subcommands().front();
+  } catch (const CLI::CallForHelp&) {
+    if (!app->get_subcommands().empty()) chosen = app->get_subcommands().front();
+    auto written = write_output("", chosen == nullptr ? overview_help(*app) : command_help(*chosen, *app));
+    if (!written) return tl::make_unexpected(written.error());
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    if (!app->get_subcommands().empty()) chosen = app->get_subcommands().front();
+    return usage_error("the command line", error.what(),
+                       chosen == nullptr ? "see `hbmark help`" : fmt::format("see `hbmark help {}`", chosen->get_name()));
+  }
+  if (auto checked = check_leftovers(*app, chosen); !checked) return tl::make_unexpected(checked.error());
+  if (globals.version) {
+    auto written = write_output("", "hbmark " HBMARK_VERSION "\n");
+    if (!written) return tl::make_unexpected(written.error());
+    return kExitOk;
+  }
+  if (chosen == nullptr) {
+    write_all(STDERR_FILENO, overview_help(*app));
+    return usage_error("no command", "hbmark does nothing by itself", "start with `hbmark doctor`, then `hbmark run`");
+  }
+  auto context = make_context(globals, argc, argv);
+  if (!context) return tl::make_unexpected(context.error());
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (commands()[i].name == chosen->get_name()) return actions[i](*context);
+  }
+  return fail(ErrorKind::kInternal, "command " + chosen->get_name(), "it has no action", "");
+}
+
+}  // namespace
+
+Status Context::emit(std::string_view text) const { return write_output(output, text); }
+
+Result<std::filesystem::path> default_db(const Environment& environment) {
+  const auto value = [&](const char* name) { return environment(name).value_or(""); };
+  if (const auto given = value("HBMARK_DB"); !given.empty()) return std::filesystem::path(given);
+  // The XDG base directory specification: a relative path is to be ignored.
+  if (const auto data = value("XDG_DATA_HOME"); data.starts_with('/')) return std::filesystem::path(data) / "hbmark/results.db";
+  if (const auto home = value("HOME"); !home.empty()) {
+    return std::filesystem::path(home) / ".local/share/hbmark/results.db";
+  }
+  return environment_error("cannot tell where the store is", "none of HBMARK_DB, XDG_DATA_HOME and HOME is set",
+                           "name it: --db results.db");
+}
+
+std::unique_ptr<CLI::App> make_parser(Globals& globals, std::vector<Action>& actions) {
+  auto app = std::make_unique<CLI::App>("Compare compute nodes with the same deep-learning microbenchmarks", "hbmark");
+  app->set_help_flag("-h,--help", "Show this help");
+  app->add_flag("--version", globals.version, "Show the version");
+  app->add_option("--db", globals.db, "Store to use (default: $HBMARK_DB, else hbmark/results.db in the XDG data folder)")
+      ->type_name("FILE");
+  app->add_option("--format", globals.format, "text, json (JSON Lines) or csv")->type_name("FORMAT");
+  app->add_option("--output", globals.output, "Write results to FILE, whole or not at all; - is stdout")->type_name("FILE");
+  app->add_flag("-q,--quiet", globals.quiet, "No progress, no notes: results and errors only");
+  app->add_flag("-v,--verbose", globals.verbose, "More of everything");
+  app->add_option("--color", globals.color, "auto, always or never")->type_name("WHEN");
+  app->allow_extras();
+  app->require_subcommand(0, 1);
+  app->fallthrough();
+  for (const Command& row : commands()) {
+    CLI::App* command = app->add_subcommand(std::string(row.name), std::string(row.summary));
+    command->fallthrough();
+    if (row.hidden) command->group("");
+    actions.push_back(row.declare(*command));
+  }
+  return app;
+}
+
+int run_program(int argc, char** argv) {
+  // A reader that goes away is an error that is reported, not a death; workers get the default back when they are started.
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto done = parse_and_act(argc, argv);
+  if (done) return *done;
+  print_error(done.error(), style_for(STDERR_FILENO, ColorWish::kAuto, process_environment));
+  return exit_code(done.error().kind);
+}
+
+}  // namespace hbmark::cli

@@ -1,0 +1,175 @@
+#include "bench/cli/render_node.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "bench/cli/render_footer.h"
+#include "bench/cli/table.h"
+
+namespace hbmark::cli {
+namespace {
+
+using topology::Node;
+using topology::Severity;
+
+std::string plural(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+std::string cpu_text(const Node& node) {
+  const std::string model = node.cpu_model.empty() ? "model unknown" : printable(node.cpu_model);
+  std::string text = fmt::format("{}; {}, {}, {}", model, plural(static_cast<std::size_t>(std::max(0, node.packages)), "package"),
+                                 plural(node.cores.size(), "core"), plural(node.pus.size(), "PU"));
+  return text;
+}
+
+std::string allowed_text(const Node& node) {
+  std::string text = node.allowed_pus.size() == node.pus.size() ? "all PUs" : "PU " + ranges(node.allowed_pus);
+  if (node.cpu_quota) text += fmt::format(", but the cgroup gives the time of {:.4g} CPUs", *node.cpu_quota);
+  return text;
+}
+
+std::string cache_text(const Node& node) {
+  std::vector<std::string> parts;
+  for (const topology::Cache& cache : node.caches) {
+    const std::string letter = cache.type == "data" ? "d" : cache.type == "instruction" ? "i" : "";
+    std::string part = fmt::format("L{}{} {}", cache.level, letter, binary_bytes(cache.size_bytes));
+    if (cache.count > 1) part = fmt::format("{} {} {}", part, "x", cache.count);
+    if (cache.shared_by_pus > 0) part += fmt::format(" ({} each)", plural(static_cast<std::size_t>(cache.shared_by_pus), "PU"));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string memory_text(const Node& node) {
+  std::vector<std::string> parts;
+  if (node.memory_available_bytes) parts.push_back(binary_bytes(*node.memory_available_bytes) + " available");
+  if (node.memory_limit_bytes) parts.push_back(binary_bytes(*node.memory_limit_bytes) + " allowed by the cgroup");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string mode_text(const topology::Mode& mode) {
+  return mode.source.empty() ? printable(mode.value) : printable(fmt::format("{} ({})", mode.value, mode.source));
+}
+
+std::string numa_table(const Node& node, const Style& style) {
+  Table table;
+  table.columns = {{"NUMA", true}, {"kind"}, {"size", true}, {"PUs", false, true}, {""}};
+  for (const topology::NumaNode& numa : node.numa) {
+    std::vector<std::string> notes;
+    if (numa.partner) notes.push_back(fmt::format("partner of node {}", *numa.partner));
+    if (!numa.allowed) notes.emplace_back("not allowed to us");
+    table.rows.push_back({{{fmt::format("{}", numa.os_index)},
+                           {printable(numa.kind)},
+                           {numa.size_bytes ? binary_bytes(*numa.size_bytes) : "unknown"},
+                           {numa.cpus.empty() ? "none" : ranges(numa.cpus)},
+                           {fmt::format("{}", fmt::join(notes, ", "))}},
+                          {}});
+  }
+  return render(table, style);
+}
+
+Color severity_color(Severity severity) {
+  switch (severity) {
+    case Severity::kGood: return Color::kGreen;
+    case Severity::kNote: return Color::kNone;
+    case Severity::kWarning: return Color::kYellow;
+    case Severity::kProblem: return Color::kRed;
+  }
+  return Color::kNone;
+}
+
+}  // namespace
+
+std::string_view severity_word(Severity severity) {
+  switch (severity) {
+    case Severity::kGood: return "good";
+    case Severity::kNote: return "note";
+    case Severity::kWarning: return "warning";
+    case Severity::kProblem: return "problem";
+  }
+  return "problem";
+}
+
+std::string render_node(const Node& node, const Style& style) {
+  std::vector<std::pair<std::string, std::string>> entries = {{"Node", printable(node.hostname)},
+                                                              {"CPU", cpu_text(node)},
+                                                              {"Allowed", allowed_text(node)},
+                                                              {"Caches", cache_text(node)},
+                                                              {"Memory", memory_text(node)},
+                                                              {"Memory mode", mode_text(node.memory_mode)},
+                                                              {"Cluster mode", mode_text(node.cluster_mode)}};
+  for (const topology::MemorySideCache& cache : node.memory_side_caches) {
+    entries.emplace_back("Memory-side cache",
+                         fmt::format("{} before NUMA node {}", binary_bytes(cache.size_bytes), cache.os_index));
+  }
+  for (const topology::Gpu& gpu : node.gpus) {
+    std::string text = printable(fmt::format("{} at {}", gpu.name, gpu.pci));
+    if (gpu.nearest_numa) text += fmt::format(", nearest NUMA node {}", *gpu.nearest_numa);
+    entries.emplace_back("GPU", std::move(text));
+  }
+  std::string out = render_entries(entries, style);
+  if (!node.numa.empty()) out += "\n" + numa_table(node, style);
+  if (!node.warnings.empty()) out += "\n";
+  for (const topology::Warning& warning : node.warnings) {
+    const std::string id = printable(warning.id);
+    std::string mark = style.paint("warning", Color::kYellow) + "  ";
+    for (const std::string& line : wrap(fmt::format("{}: {}", id, printable(warning.text)), std::max(20, style.width - 9))) {
+      out += mark + line + '\n';
+      mark.assign(9, ' ');
+    }
+  }
+  return out;
+}
+
+std::string render_backends(const std::vector<BackendLine>& backends, const std::vector<std::string>& searched,
+                            const Style& style) {
+  std::string out = style.paint("Backends", Color::kBold) + '\n';
+  if (backends.empty()) out += "  none found\n";
+  Table table;
+  table.columns = {{""}, {""}, {"", false, true}};
+  for (const BackendLine& backend : backends) {
+    const std::string state = !backend.loaded ? "rejected" : backend.usable ? "loaded" : "no device";
+    Row row{{{"  " + state, backend.usable ? Color::kGreen : Color::kYellow}, {printable(backend.name)}, {printable(backend.file)}},
+            {}};
+    if (!backend.text.empty()) row.notes.push_back({printable(backend.text), backend.usable ? Color::kNone : Color::kYellow});
+    table.rows.push_back(std::move(row));
+  }
+  out += render(table, style);
+  out += "  searched:\n";
+  for (const std::string& folder : searched) out += "    " + printable(folder) + '\n';
+  if (searched.empty()) out += "    nothing\n";
+  return out;
+}
+
+std::string render_findings(const std::vector<topology::Finding>& findings, const Style& style) {
+  std::size_t word_width = 0;
+  std::size_t id_width = 0;
+  for (const topology::Finding& finding : findings) {
+    word_width = std::max(word_width, severity_word(finding.severity).size());
+    id_width = std::max(id_width, finding.id.size());
+  }
+  std::string out = style.paint("Findings", Color::kBold) + '\n';
+  if (findings.empty()) out += "  none\n";
+  const std::size_t indent = 2 + word_width + 2 + id_width + 2;
+  const auto append = [&](std::string head, std::string_view text) {
+    for (const std::string& line : wrap(printable(text), std::max(20, style.width - static_cast<int>(indent)))) {
+      out += head + line + '\n';
+      head.assign(indent, ' ');
+    }
+  };
+  for (const topology::Finding& finding : findings) {
+    const std::string_view word = severity_word(finding.severity);
+    append("  " + style.paint(word, severity_color(finding.severity)) + std::string(word_width - word.size() + 2, ' ') +
+               printable(finding.id) + std::string(id_width - finding.id.size() + 2, ' '),
+           finding.observed);
+    if (!finding.advice.empty()) append(std::string(indent, ' '), (style.utf8 ? "→ " : "-> ") + finding.advice);
+  }
+  return out;
+}
+
+}  // namespace hbmark::cli

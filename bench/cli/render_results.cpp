@@ -1,0 +1,190 @@
+#include "bench/cli/render_results.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "bench/cli/render_footer.h"
+#include "bench/cli/table.h"
+
+namespace hbmark::cli {
+namespace {
+
+// Kernels whose figure is bandwidth, though some of them also add.
+constexpr std::array<std::string_view, 3> kMovesData = {"stream", "transfer", "exchange"};
+
+// Ways to fit the table, from the most comfortable one.
+struct Layout {
+  bool grouped = false;         // the problems' common beginning as a heading
+  bool flags_beneath = false;   // else in a column
+};
+
+struct SplitProblem {
+  std::string group;  // up to and including the last colon
+  std::string rest;
+};
+
+SplitProblem split(const std::string& problem) {
+  // Options (after '/') may hold colons of their own one day: only the part before counts.
+  const std::size_t colon = problem.substr(0, problem.find('/')).rfind(':');
+  if (colon == std::string::npos) return {"", problem};
+  return {problem.substr(0, colon + 1), problem.substr(colon + 1)};
+}
+
+std::string interval_text(const TimeSummary& time, const Style& style, bool verbose) {
+  const auto half_width = half_width_of(time);
+  if (!half_width) return std::string(style.dash());
+  if (!verbose) return fmt::format("{}{}", style.plus_minus(), percent(*half_width));
+  return fmt::format("[{}, {}]", si(*time.ci_low, "s", style), si(*time.ci_high, "s", style));
+}
+
+Color outcome_color(Outcome outcome) {
+  if (outcome == Outcome::kOk) return Color::kNone;
+  return is_failure(outcome) ? Color::kRed : Color::kYellow;
+}
+
+// "wrong_result" is a word for machines.
+std::string outcome_words(Outcome outcome) {
+  std::string words(outcome_name(outcome));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::vector<Cell> measured_cells(const ResultRecord& result, const Style& style, bool verbose) {
+  const TimeSummary& time = *result.time;
+  const auto rate = rate_of(result);
+  const std::string dash(style.dash());
+  return {{si(time.median, "s", style)},
+          {interval_text(time, style, verbose)},
+          {fmt::format("{}", time.samples)},
+          {rate ? si(rate->per_s, rate->unit, style, 3) : dash},
+          {result.ceiling_fraction ? percent(*result.ceiling_fraction) : dash},
+          {result.reorder_s ? "+" + si(*result.reorder_s, "s", style, 2) : ""}};
+}
+
+void add_details(const ResultRecord& result, const Style& style, Row& row) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) parts.push_back(fmt::format("{}{}", name, printable(value)));
+  };
+  add("", result.library);
+  add("", result.implementation);
+  add("isa ", result.isa);
+  add("layout ", result.layout);
+  if (result.time) {
+    add("min ", si(result.time->min, "s", style));
+    add("calls a sample ", fmt::format("{}", result.time->calls_per_sample));
+    add("", result.time->interval_method);
+    add("stopped by ", result.stopped_by);
+  }
+  if (result.verified) {
+    add("checked ", result.verified->method);
+    add("error ", fmt::format("{:.2g} of {:.2g} allowed", result.verified->max_rel_error, result.verified->tolerance));
+  }
+  if (!parts.empty()) row.notes.push_back({fmt::format("{}", fmt::join(parts, "; ")), Color::kDim});
+  if (!result.log.empty()) row.notes.push_back({"the library said: " + printable(result.log), Color::kDim});
+}
+
+Row result_row(const ResultRecord& result, const Layout& layout, const Style& style, bool verbose) {
+  Row row;
+  const std::string name = layout.grouped ? "  " + split(result.problem).rest : result.problem;
+  row.cells.push_back({printable(name)});
+  const std::string flags = fmt::format("{}", fmt::join(result.flags, " "));
+  const bool measured = result.time.has_value();
+  if (measured) {
+    for (Cell& cell : measured_cells(result, style, verbose)) row.cells.push_back(std::move(cell));
+  } else {
+    row.cells.push_back({outcome_words(result.outcome), outcome_color(result.outcome)});
+    row.cells.resize(7);
+  }
+  row.cells.push_back({layout.flags_beneath ? "" : printable(flags), Color::kYellow});
+  if (layout.flags_beneath && !flags.empty()) row.notes.push_back({printable(flags), Color::kYellow});
+  if (result.outcome != Outcome::kOk) {
+    std::string reason = result.reason.empty() ? "no reason was recorded" : printable(result.reason);
+    if (measured) reason = outcome_words(result.outcome) + ": " + reason;
+    row.notes.push_back({std::move(reason), outcome_color(result.outcome)});
+  }
+  if (verbose) add_details(result, style, row);
+  return row;
+}
+
+Table make_table(const std::vector<ResultRecord>& results, const Layout& layout, const Style& style, bool verbose) {
+  Table table;
+  table.columns = {{"problem", false, true}, {"median", true},  {"95 %", true},    {"n", true},
+                   {"rate", true},           {"of peak", true}, {"+layout", true}, {"flags"}};
+  std::string group;
+  for (const ResultRecord& result : results) {
+    const std::string its_group = split(result.problem).group;
+    if (layout.grouped && its_group != group && !its_group.empty()) {
+      table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});
+    }
+    group = its_group;
+    table.rows.push_back(result_row(result, layout, style, verbose));
+  }
+  return table;
+}
+
+std::string heading(const RunView& view, const Style& style) {
+  const RunRecord& run = view.run;
+  std::string text = style.paint(fmt::format("Run {}", run.uuid.substr(0, 8)), Color::kBold);
+  if (!run.label.empty()) text += fmt::format(" \"{}\"", printable(run.label));
+  if (!run.suite.empty()) text += fmt::format(", suite {}", printable(run.suite));
+  text += fmt::format(", {}", printable(when(run.started_at)));
+  if (run.state != "finished") text += style.paint(fmt::format(", {}", printable(run.state)), Color::kYellow);
+  return text + "\n\n";
+}
+
+}  // namespace
+
+std::optional<Rate> rate_of(const ResultRecord& result) {
+  if (!result.time || !(result.time->median > 0)) return std::nullopt;
+  const bool moves = std::find(kMovesData.begin(), kMovesData.end(), result.kernel) != kMovesData.end();
+  if (result.flop && *result.flop > 0 && !moves) return Rate{*result.flop / result.time->median, "FLOP/s"};
+  if (result.bytes && *result.bytes > 0) return Rate{*result.bytes / result.time->median, "B/s"};
+  return std::nullopt;
+}
+
+std::optional<double> half_width_of(const TimeSummary& time) {
+  if (!time.ci_low || !time.ci_high || !(time.median > 0)) return std::nullopt;
+  return (*time.ci_high - *time.ci_low) / 2 / time.median;
+}
+
+std::string render_run(const RunView& view, const Style& style, bool verbose) {
+  Table table;
+  if (verbose) {
+    table = make_table(view.results, {}, style, true);
+    table.columns[0].elastic = false;
+  } else {
+    constexpr std::array<Layout, 4> kLayouts = {{{false, false}, {true, false}, {true, true}, {true, true}}};
+    for (const Layout& layout : kLayouts) {
+      table = make_table(view.results, layout, style, false);
+      if (natural_width(table) <= style.width) break;
+    }
+  }
+  std::string out = heading(view, style);
+  if (view.results.empty()) {
+    out += "no result was stored\n";
+  } else {
+    out += render(table, style);
+  }
+  const bool elided = !verbose && natural_width(table) > style.width;
+  return out + "\n" + render_footer(view, style, verbose, elided);
+}
+
+std::string result_line(const ResultRecord& result, const Style& style) {
+  std::string line = fmt::format("{} {}", printable(result.problem),
+                                 style.paint(outcome_words(result.outcome), outcome_color(result.outcome)));
+  if (result.time) {
+    line += fmt::format(" {}", si(result.time->median, "s", style));
+    if (half_width_of(*result.time)) line += " " + interval_text(*result.time, style, false);
+    if (const auto rate = rate_of(result)) line += " " + si(rate->per_s, rate->unit, style, 3);
+  }
+  if (!result.flags.empty()) line += style.paint(fmt::format(" {}", fmt::join(result.flags, " ")), Color::kYellow);
+  if (result.outcome != Outcome::kOk && !result.reason.empty()) line += ": " + printable(result.reason);
+  return line;
+}
+
+}  // namespace hbmark::cli

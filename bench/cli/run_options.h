@@ -1,0 +1,37 @@
+// The options of `hbmark run`, as given and as understood. Everything is validated before anything is touched.
+// Plain data; pure; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cli/commands.h"
+#include "results/base/result.h"
+
+namespace hbmark::cli {
+
+struct RunText {  // as on the command line
+  std::string suite, precision, budget, timeout, threads, seed, label, resume;
+  std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
+  bool dry_run = false;
+};
+
+struct RunWishes {
+  std::string suite;  // empty: only what is named below
+  std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
+  double precision = 0;  // 0: the suite's
+  double budget_s = 0;   // of the whole run; 0: the suite's
+  double timeout_s = 60;
+  int threads = 0;       // 0: one a core
+  std::uint64_t seed = 1;
+  std::string label;
+  std::optional<std::string> resume;
+  bool dry_run = false;
+};
+
+void declare_options(CLI::App& app, RunText& text);
+Result<RunWishes> understand(const RunText& text);
+
+}  // namespace hbmark::cli

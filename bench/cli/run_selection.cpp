@@ -1,0 +1,167 @@
+#include "bench/cli/run_selection.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "backends/abi/kernel.h"
+#include "bench/cli/csv_text.h"
+#include "bench/cli/table.h"
+#include "bench/kernels/kernel.h"
+
+namespace hbmark::cli {
+namespace {
+
+using nlohmann::json;
+
+void fold_in(Suite from, Suite& into) {
+  into.rows_read += from.rows_read;
+  into.repeats_folded += from.repeats_folded;
+  for (SuiteCase& added : from.cases) {
+    const auto same = std::find_if(into.cases.begin(), into.cases.end(),
+                                   [&](const SuiteCase& known) { return known.problem == added.problem; });
+    if (same == into.cases.end()) {
+      into.cases.push_back(std::move(added));
+    } else {
+      same->occurrences += added.occurrences;
+      ++into.repeats_folded;
+    }
+  }
+}
+
+std::uint64_t last_level_cache_bytes(const topology::Node& node) {
+  const auto last = std::max_element(node.caches.begin(), node.caches.end(),
+                                     [](const auto& a, const auto& b) { return a.level < b.level; });
+  return last == node.caches.end() ? 0 : last->size_bytes;
+}
+
+std::uint64_t element_bytes(std::uint32_t type) {
+  switch (type) {
+    case HBMARK_F64: return 8;
+    case HBMARK_BF16:
+    case HBMARK_F16: return 2;
+    case HBMARK_S8:
+    case HBMARK_U8: return 1;
+    default: return 4;
+  }
+}
+
+struct Cost {
+  std::optional<double> flop;
+  std::optional<double> bytes;
+  std::optional<std::uint64_t> memory_bytes;  // operands in their plain layout
+};
+
+Cost cost_of(const std::string& text) {
+  const auto problem = parse_problem(text);
+  if (!problem) return {};
+  const KernelSpec& kernel = *problem->kernel;
+  Cost cost{kernel.flop(*problem), kernel.bytes(*problem), std::nullopt};
+  std::uint64_t memory_bytes = 0;
+  for (const OperandSpec& operand : kernel.operands(*problem)) memory_bytes += operand.elements * element_bytes(operand.type);
+  if (memory_bytes > 0) cost.memory_bytes = memory_bytes;
+  return cost;
+}
+
+json case_json(const PlannedCase& planned) {
+  const Cost cost = cost_of(planned.problem);
+  const auto or_null = [](const auto& value) { return value ? json(*value) : json(); };
+  return {{"schema", "hbmark.case/1"},
+          {"index", planned.index},
+          {"problem", planned.problem},
+          {"backend", planned.backend},
+          {"device", planned.device},
+          {"budget_s", planned.budget_s},
+          {"occurrences", planned.occurrences},
+          {"flop", or_null(cost.flop)},
+          {"bytes", or_null(cost.bytes)},
+          {"memory_bytes", or_null(cost.memory_bytes)},
+          {"decided", planned.decided ? json(outcome_name(*planned.decided)) : json()},
+          {"reason", planned.decided ? json(planned.decided_reason) : json()}};
+}
+
+std::string plan_csv(const Plan& plan) {
+  std::string out = csv_row({"index", "problem", "backend", "device", "budget_s", "occurrences", "flop", "bytes", "memory_bytes"});
+  const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
+  for (const PlannedCase& planned : plan.cases) {
+    const Cost cost = cost_of(planned.problem);
+    out += csv_row({fmt::format("{}", planned.index), planned.problem, planned.backend, planned.device,
+                    fmt::format("{}", planned.budget_s), fmt::format("{}", planned.occurrences), number(cost.flop),
+                    number(cost.bytes), number(cost.memory_bytes)});
+  }
+  return out;
+}
+
+std::string plan_text(const Plan& plan, const Style& style) {
+  Table table;
+  table.columns = {{"problem", false, true}, {"backend"}, {"FLOP", true}, {"bytes", true}, {"memory", true}, {"budget", true}};
+  const std::string dash(style.dash());
+  double budget_s = 0;
+  std::int64_t undecided = 0;
+  for (const PlannedCase& planned : plan.cases) {
+    const Cost cost = cost_of(planned.problem);
+    Row row{{{printable(planned.problem)},
+             {printable(planned.device.empty() ? planned.backend : fmt::format("{} {}", planned.backend, planned.device))},
+             {cost.flop ? si(*cost.flop, "", style, 3) : dash},
+             {cost.bytes ? si(*cost.bytes, "B", style, 3) : dash},
+             {cost.memory_bytes ? binary_bytes(*cost.memory_bytes) : dash},
+             {planned.decided ? "" : duration(planned.budget_s)}},
+            {}};
+    if (planned.decided) {
+      row.notes.push_back({fmt::format("{}: {}", outcome_name(*planned.decided), printable(planned.decided_reason)), Color::kYellow});
+    } else {
+      budget_s += planned.budget_s;
+      ++undecided;
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n", undecided,
+                                            undecided == 1 ? "" : "s", duration(budget_s));
+}
+
+}  // namespace
+
+std::string repeats_note(const Suite& suite) {
+  if (suite.repeats_folded <= 0) return "";
+  return fmt::format("{} rows, {} distinct problems; repeats run once", suite.rows_read, suite.cases.size());
+}
+
+Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::path& share_dir, const topology::Node& node,
+                              std::vector<std::string>& notes) {
+  Suite selected;
+  if (!wishes.suite.empty()) {
+    auto suite = load_suite(wishes.suite, share_dir, SuiteContext{last_level_cache_bytes(node), &notes});
+    if (!suite) return suite;
+    selected = std::move(*suite);
+  }
+  for (const std::string& file : wishes.problem_files) {
+    auto suite = load_problem_csv(file, "");
+    if (!suite) return suite;
+    if (selected.name.empty()) selected.name = file;
+    fold_in(std::move(*suite), selected);
+  }
+  for (const std::string& text : wishes.problems) {
+    auto problem = parse_problem(text);
+    if (!problem) return tl::make_unexpected(problem.error());
+    Suite single;
+    single.rows_read = 1;
+    single.cases.push_back({std::move(*problem), 1, "--problem"});
+    fold_in(std::move(single), selected);
+  }
+  if (std::string note = repeats_note(selected); !note.empty()) notes.push_back(std::move(note));
+  return selected;
+}
+
+std::string render_plan(const Plan& plan, OutputFormat format, const Style& style) {
+  if (format == OutputFormat::kCsv) return plan_csv(plan);
+  if (format == OutputFormat::kText) return plan_text(plan, style);
+  std::string out;
+  for (const PlannedCase& planned : plan.cases) {
+    out += case_json(planned).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  }
+  return out;
+}
+
+}  // namespace hbmark::cli

@@ -1,0 +1,130 @@
+#include "bench/cli/values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "bench/cli/text.h"
+
+namespace hbmark::cli {
+namespace {
+
+constexpr double kMinSeconds = 1e-3;
+constexpr double kMaxSeconds = 1e6;    // eleven days: beyond it is a slip of the hand
+constexpr double kMinPrecision = 1e-4; // clocks and machines give no better
+constexpr double kMaxPrecision = 1;
+constexpr std::size_t kMaxLabel = 200;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// A finite number and the text behind it.
+std::optional<std::pair<double, std::string_view>> number_and_rest(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  return std::pair(value, trimmed(text.substr(static_cast<std::size_t>(end - text.data()))));
+}
+
+tl::unexpected<Error> bad_value(std::string_view option, std::string_view text, std::string why, std::string next) {
+  return usage_error(fmt::format("{} '{}'", option, printable(text)), std::move(why), std::move(next));
+}
+
+template <class T>
+std::optional<T> whole_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Result<double> parse_precision(std::string_view text) {
+  const std::string next = "write a percentage or a fraction between 0.01% and 100%: --precision 2% or --precision 0.02";
+  const auto parsed = number_and_rest(text);
+  if (!parsed || (!parsed->second.empty() && parsed->second != "%")) {
+    return bad_value("--precision", text, "it is not a number", next);
+  }
+  const double value = parsed->second == "%" ? parsed->first / 100 : parsed->first;
+  if (value > kMaxPrecision && parsed->second.empty()) {
+    return bad_value("--precision", text, fmt::format("as a fraction it means {:g} %", value * 100), next);
+  }
+  if (value < kMinPrecision || value > kMaxPrecision) return bad_value("--precision", text, "it is out of range", next);
+  return value;
+}
+
+Result<double> parse_seconds(std::string_view option, std::string_view text) {
+  const std::string next = fmt::format("write seconds between 0.001 and 1000000: {} 3, or with a unit: 500ms, 3s, 2min", option);
+  const auto parsed = number_and_rest(text);
+  if (!parsed) return bad_value(option, text, "it is not a number", next);
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
+  const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                  [&](const auto& known) { return known.first == parsed->second; });
+  if (unit == std::end(kUnits)) {
+    return bad_value(option, text, fmt::format("'{}' is no unit of time", printable(parsed->second)), next);
+  }
+  const double seconds = parsed->first * unit->second;
+  if (!(seconds >= kMinSeconds && seconds <= kMaxSeconds)) return bad_value(option, text, "it is out of range", next);
+  return seconds;
+}
+
+Result<int> parse_threads(std::string_view text) {
+  const std::string next = "give how many threads to pin, at least 1; leave --threads out for one a core";
+  const auto value = whole_number<int>(trimmed(text));
+  if (!value) return bad_value("--threads", text, "it is not a whole number in range", next);
+  if (*value < 1) return bad_value("--threads", text, "nothing runs on so few threads", next);
+  return *value;
+}
+
+Result<std::uint64_t> parse_seed(std::string_view text) {
+  const auto value = whole_number<std::uint64_t>(trimmed(text));
+  if (!value) return bad_value("--seed", text, "it is not a whole number from 0 to 2^64 - 1", "give such a number: --seed 1");
+  return *value;
+}
+
+Status check_label(std::string_view text) {
+  if (text.size() > kMaxLabel) {
+    return bad_value("--label", elide_middle(text, 40, Style{}), fmt::format("it is longer than {} bytes", kMaxLabel),
+                     "give a shorter name");
+  }
+  if (printable(text) != text) {
+    return bad_value("--label", text, "it holds control characters", "give a name of printable characters");
+  }
+  if (text == "last") return bad_value("--label", text, "'last' means the newest run", "give another name");
+  return {};
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    // Levenshtein distance, one row at a time.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= candidate.size(); ++j) {
+        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({replace, row[j] + 1, row[j - 1] + 1}));
+      }
+    }
+    if (row.back() < best_distance && row.back() < word.size()) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace hbmark::cli

@@ -1,0 +1,25 @@
+// Reading the values of options: each error names the option, what stood there and what may stand there.
+//
+// Pure, thread-safe. NaN, infinities, negative numbers, zero, overflow and trailing text are all refused here, before
+// anything is measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/base/result.h"
+
+namespace hbmark::cli {
+
+Result<double> parse_precision(std::string_view text);                           // "2%", "2 %", "0.02" -> 0.02
+Result<double> parse_seconds(std::string_view option, std::string_view text);  // "3", "3s", "500ms", "2min"
+Result<int> parse_threads(std::string_view text);
+Result<std::uint64_t> parse_seed(std::string_view text);
+Status check_label(std::string_view text);
+
+// The word of `known` nearest to `word`, or "" when none is near enough to be meant.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace hbmark::cli

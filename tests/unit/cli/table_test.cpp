@@ -1,0 +1,59 @@
+#include "bench/cli/table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace hbmark::cli {
+namespace {
+
+Table sample() {
+  Table table;
+  table.columns = {{"problem", false, true}, {"median", true}, {"unused"}, {"flags"}};
+  table.rows = {{{{"gemm:f32:nn:m1024n1024k1024"}, {"1.234 ms"}, {""}, {""}}, {}},
+                {{{"stream"}, {"12.3 ms"}, {""}, {"noisy"}}, {{"a reason that is told", Color::kNone}}}};
+  return table;
+}
+
+int widest_line(const std::string& text) {
+  std::istringstream in(text);
+  int widest = 0;
+  for (std::string line; std::getline(in, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+TEST(Table, AlignsAndLeavesOutEmptyColumns) {
+  EXPECT_EQ(render(sample(), Style{}),
+            "problem                        median  flags\n"
+            "gemm:f32:nn:m1024n1024k1024  1.234 ms\n"
+            "stream                        12.3 ms  noisy\n"
+            "    a reason that is told\n");
+  EXPECT_EQ(natural_width(sample()), 44);
+}
+
+TEST(Table, ElidesTheElasticColumnToFit) {
+  const std::string text = render(sample(), Style{.width = 40});
+  EXPECT_EQ(widest_line(text), 40);
+  EXPECT_NE(text.find("gemm:f32:n"), std::string::npos);
+  EXPECT_NE(text.find("..."), std::string::npos);
+  EXPECT_NE(text.find("1.234 ms"), std::string::npos) << "numbers are never cut";
+}
+
+TEST(Table, PaintsWithoutChangingTheLayout) {
+  Table table = sample();
+  table.rows[0].cells[1].color = Color::kRed;
+  std::string painted = render(table, Style{.color = true});
+  for (std::size_t at = painted.find('\x1b'); at != std::string::npos; at = painted.find('\x1b')) {
+    painted.erase(at, painted.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(painted, render(sample(), Style{}));
+}
+
+TEST(Table, WrapsNotesWithinTheWidth) {
+  Table table = sample();
+  table.rows[0].notes = {{std::string("word ") + std::string(30, 'x') + " and more words that need another line", Color::kNone}};
+  EXPECT_LE(widest_line(render(table, Style{.width = 44})), 44);
+}
+
+}  // namespace
+}  // namespace hbmark::cli
