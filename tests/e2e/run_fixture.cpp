@@ -104,13 +104,19 @@ std::vector<ResultRecord> RunTest::results() const {
 
 std::string RunTest::driver() { return HBMARK_RUN_DRIVER; }
 
-pid_t RunTest::start_driver(const std::vector<std::string>& arguments, std::uint64_t limit_file_bytes) const {
-  std::vector<std::string> all = {driver()};
+std::string RunTest::output() const {
+  std::ifstream in(folder_ / "program.log", std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+pid_t RunTest::start_program(const std::string& program, const std::vector<std::string>& arguments,
+                             std::uint64_t limit_file_bytes) const {
+  std::vector<std::string> all = {program};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& argument : all) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  const std::string log = (folder_ / "driver.log").string();
+  const std::string log = (folder_ / "program.log").string();
   const pid_t process = fork();
   if (process != 0) return process;
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);

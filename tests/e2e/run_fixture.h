@@ -42,8 +42,13 @@ class RunTest : public testing::Test {
   static std::string driver();
   std::string db() const { return (folder_ / "results.db").string(); }
 
-  // The driver as a process of its own; `limit_file_bytes` 0: none.
-  pid_t start_driver(const std::vector<std::string>& arguments, std::uint64_t limit_file_bytes = 0) const;
+  // A process of its own, both its outputs in output(); `limit_file_bytes` 0: none.
+  pid_t start_program(const std::string& program, const std::vector<std::string>& arguments,
+                      std::uint64_t limit_file_bytes = 0) const;
+  pid_t start_driver(const std::vector<std::string>& arguments, std::uint64_t limit_file_bytes = 0) const {
+    return start_program(driver(), arguments, limit_file_bytes);
+  }
+  std::string output() const;
   int wait_for(pid_t process) const;  // exit code, or 128 + signal
   int drive(const std::vector<std::string>& arguments) const { return wait_for(start_driver(arguments)); }
 

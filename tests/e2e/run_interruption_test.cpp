@@ -3,8 +3,10 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <set>
 #include <thread>
@@ -21,12 +23,12 @@ class InterruptionTest : public RunTest {
  protected:
   // `count` problems that really last, so that there is something to interrupt.
   Plan slow_plan(int count) {
-    script({{{"times", json::array({2e-3})}, {"sleep", true}}});
+    script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.05}}}, {"sleep", true}}});
     std::vector<std::string> problems;
     for (int i = 0; i < count; ++i) problems.push_back("gemm:f32:nn:m" + std::to_string(16 + i) + "n16k16");
     Plan plan = RunTest::plan(problems);
     plan.precision = 1e-9;  // the budget ends it
-    for (PlannedCase& planned : plan.cases) planned.budget_s = 0.05;
+    for (PlannedCase& planned : plan.cases) planned.budget_s = 0.1;
     return plan;
   }
   bool began() const {
