@@ -1,7 +1,7 @@
 // The records of a store: plain data, one struct a table, SI units, absent is nullopt (never 0 or "").
 //
-// Node -> environment and configuration -> run -> result -> sample. Ids are UUIDs so that stores of many nodes can be merged.
-// A result carries its own summary figures: nothing downstream needs the samples.
+// Node -> environment and configuration -> run -> result -> sample. Ids are UUIDs so that stores of many nodes can be
+// merged. A result carries its own summary figures: nothing downstream needs the samples.
 #pragma once
 
 #include <cstdint>
@@ -16,58 +16,70 @@ namespace hbmark {
 
 // A machine as it was when a run looked at it. `description` is the hbmark.node/1 line (JSON), the normative text.
 struct NodeRecord {
-  std::string uuid;         // from the machine id and hostname: the same machine gives the same uuid
+  std::string uuid;  // from the machine id and hostname: the same machine gives the same uuid
   std::string hostname;
   std::string description;  // hbmark.node/1 JSON
+
+  bool operator==(const NodeRecord&) const = default;
 };
 
 // Software and settings that held during a run, as name -> value: kernel, governor, oneDNN version, compiler, OMP_* ...
 struct EnvironmentRecord {
   std::string uuid;  // digest of the values: equal environments share one row
   std::map<std::string, std::string> values;
+
+  bool operator==(const EnvironmentRecord&) const = default;
 };
 
 // What is ranked: node + backend + device + placement.
 struct ConfigurationRecord {
   std::string uuid;  // digest of the members below
   std::string node_uuid;
-  std::string backend;  // "onednn"
-  std::string device;   // "cpu"
+  std::string backend;          // "onednn"
+  std::string device;           // "cpu"
   std::vector<int> thread_pus;  // os indexes, one a thread, in thread order
   std::string memory_kind;      // "any", "ddr", "mcdram", "hbm"
   std::string memory_policy;    // "first_touch", "strict"
   int replicas = 1;
+
+  bool operator==(const ConfigurationRecord&) const = default;
 };
 
 struct RunRecord {
   std::string uuid;
-  std::string label;        // the user's, may be empty
-  std::string command;      // the command line, for a person
+  std::string label;    // the user's, may be empty
+  std::string command;  // the command line, for a person
   std::string hbmark_version;
-  std::string suite;        // name or file; empty for --problem
-  std::string plan;         // JSON: the planned cases and options, what --resume needs
+  std::string suite;  // name or file; empty for --problem
+  std::string plan;   // JSON: the planned cases and options, what --resume needs
   std::string node_uuid;
   std::string environment_uuid;
-  std::string started_at;   // RFC 3339, UTC
+  std::string started_at;                  // RFC 3339, UTC
   std::optional<std::string> finished_at;  // absent: still running, or interrupted
-  std::string state;        // "running", "finished", "interrupted"
+  std::string state;                       // "running", "finished", "interrupted"
+
+  bool operator==(const RunRecord&) const = default;
 };
 
 struct TimeSummary {  // seconds of one call
   double median = 0;
-  std::optional<double> ci_low;   // 95 % interval of the median; absent: too few samples, see interval_note
+  std::optional<double> ci_low;  // 95 % interval of the median; absent: too few samples, see interval_note
   std::optional<double> ci_high;
   double min = 0;
   std::int64_t samples = 0;
   std::int64_t calls_per_sample = 1;
-  std::string interval_method;    // "order statistics", "order statistics over 12 batches", or why there is none
+  std::string interval_method;  // "order statistics", "order statistics over 12 batches", or why there is none
+
+  bool operator==(const TimeSummary&) const = default;
 };
 
 struct Verification {
-  std::int64_t checked = 0;     // elements compared, plus projections
-  double max_rel_error = 0;     // largest error over its bound's scale
+  std::int64_t checked = 0;  // elements compared, plus projections
+  double max_rel_error = 0;  // largest error over its bound's scale
   double tolerance = 0;
-  std::string method;           // "16384 sampled elements and a random projection of every element"
+  std::string method;  // "16384 sampled elements and a random projection of every element"
+
+  bool operator==(const Verification&) const = default;
 };
 
 struct ResultRecord {
@@ -84,28 +96,30 @@ struct ResultRecord {
   std::int64_t replicas = 1;
   std::int64_t launches = 1;
   Outcome outcome = Outcome::kNotRun;
-  std::string reason;               // why, when not ok; empty when ok
-  std::vector<std::string> flags;   // noisy drifting bimodal throttled algorithmic over_budget printed cold
+  std::string reason;              // why, when not ok; empty when ok
+  std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget printed cold
   std::optional<TimeSummary> time;
-  std::optional<double> flop;       // of one call
-  std::optional<double> bytes;      // of one call, each operand once
+  std::optional<double> flop;                 // of one call
+  std::optional<double> bytes;                // of one call, each operand once
   std::optional<double> ceiling_flop_per_s;   // measured by peak with the same threads and type
   std::optional<double> ceiling_bytes_per_s;  // measured by stream with the same threads
   std::optional<double> ceiling_fraction;     // of the roofline min(peak, intensity * bandwidth); absent: no ceiling applies
   std::string implementation;
   std::string isa;
-  std::string library;              // "oneDNN 2.6.3"
+  std::string library;  // "oneDNN 2.6.3"
   std::string layout;
   std::optional<Verification> verified;
   std::map<int, double> pages;      // NUMA node os index -> share of the operands' pages
   std::vector<int> thread_pus;      // where each thread was found, in thread order
   std::optional<double> reorder_s;  // layout conversion of one call, outside `time`; absent: none needed
   std::optional<double> energy_j;
-  double wall_s = 0;                // whole case, set-up and checks and all
-  double timed_s = 0;               // inside timed calls
-  std::string stopped_by;           // "precision", "budget", "" when not measured
-  std::string log;                  // what the library printed, at most 4 KiB
-  std::string finished_at;          // RFC 3339, UTC
+  double wall_s = 0;        // whole case, set-up and checks and all
+  double timed_s = 0;       // inside timed calls
+  std::string stopped_by;   // "precision", "budget", "" when not measured
+  std::string log;          // what the library printed, at most 4 KiB
+  std::string finished_at;  // RFC 3339, UTC
+
+  bool operator==(const ResultRecord&) const = default;
 };
 
 struct SampleRecord {
@@ -113,6 +127,8 @@ struct SampleRecord {
   std::int64_t launch = 0;
   std::int64_t index = 0;
   double time_s = 0;  // seconds a call: mean of calls_per_sample calls
+
+  bool operator==(const SampleRecord&) const = default;
 };
 
 }  // namespace hbmark

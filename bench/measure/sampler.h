@@ -1,7 +1,7 @@
 // How long to measure: calls a sample, when to stop, and what may be said of the samples.
 //
-// Google Benchmark runs the blocks (fixed iterations, our reporter); this decides n and stops. Knows nothing of plugins: it is
-// given something that runs n calls and says how many seconds they took. One thread; not reentrant (Google Benchmark's
+// Google Benchmark runs the blocks (fixed iterations, our reporter); this decides n and stops. Knows nothing of plugins: it
+// is given something that runs n calls and says how many seconds they took. One thread; not reentrant (Google Benchmark's
 // registry is global).
 #pragma once
 
@@ -16,9 +16,9 @@
 namespace hbmark {
 
 struct SamplingOptions {
-  double precision = 0.02;    // stop when the 95 % interval's half-width over the median is at most this
-  double budget_s = 3;        // seconds for warm-up and sampling of the case
-  double min_sample_s = 2e-3; // a sample lasts at least this; n is chosen so
+  double precision = 0.02;     // stop when the 95 % interval's half-width over the median is at most this
+  double budget_s = 3;         // seconds for warm-up and sampling of the case
+  double min_sample_s = 2e-3;  // a sample lasts at least this; n is chosen so
   std::int64_t max_samples = 10240;
   bool device_clock = false;  // run_calls returns the device's own time; else sampling takes the time round it
 };
@@ -27,11 +27,11 @@ struct SamplingOptions {
 using RunCalls = std::function<Result<double>(std::int64_t calls)>;
 
 struct Measurement {
-  std::vector<double> samples;      // seconds a call, in order
+  std::vector<double> samples;  // seconds a call, in order
   TimeSummary summary;
-  std::vector<std::string> flags;   // from results/stats, plus over_budget
-  std::string stopped_by;           // "precision" or "budget"
-  double timed_s = 0;               // inside timed calls, warm-up and calibration included
+  std::vector<std::string> flags;  // from results/stats, plus over_budget
+  std::string stopped_by;          // "precision" or "budget"
+  double timed_s = 0;              // inside timed calls, warm-up and calibration included
 };
 
 // fraction in [0, 1]: how far sampling is, never going back.

@@ -5,11 +5,16 @@
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "backends/abi/backend.h"
 #include "bench/run/plugin_calls.h"
+#include "topology/placed_memory.h"
 
 namespace hbmark {
 
@@ -26,8 +31,10 @@ struct Services {
   hbmark_host_memory memory{};
   hbmark_host_cancel cancel{};
   int threads = 1;
-  std::mutex mutex;  // guards text
+  std::optional<std::uint64_t> memory_room_bytes;
+  std::mutex mutex;  // guards what follows
   std::string text;
+  std::map<void*, topology::PlacedMemory> allocations;
 };
 
 // One a process, alive until its end: plugins may log from threads of their own for as long as they please.
@@ -62,22 +69,32 @@ std::int32_t fail_with(hbmark_status* status, std::int32_t code, const std::stri
   return code;
 }
 
-std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t alignment, void** address, hbmark_status* status) {
+std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t alignment, void** address,
+                      hbmark_status* status) {
   if (bytes == 0 || alignment < 64 || (alignment & (alignment - 1)) != 0) {
     return fail_with(status, HBMARK_INVALID, fmt::format("{} bytes aligned to {} cannot be allocated", bytes, alignment));
   }
+  // Asked first: a mapping is given freely, and the pages it cannot have end the process when they are touched.
   const auto available = available_memory_bytes();
   if (available && bytes > *available) {
-    return fail_with(status, HBMARK_OUT_OF_MEMORY, fmt::format("{} wanted, {} available", bytes_text(bytes), bytes_text(*available)));
+    return fail_with(status, HBMARK_OUT_OF_MEMORY,
+                     fmt::format("needs {}, has {}", bytes_text(bytes), bytes_text(*available)));
   }
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) return fail_with(status, HBMARK_OUT_OF_MEMORY, fmt::format("{} refused", bytes_text(bytes)));
-  touch_in_parallel(memory, bytes);
-  *address = memory;
+  auto memory = topology::PlacedMemory::allocate(bytes, alignment);
+  if (!memory) return fail_with(status, HBMARK_OUT_OF_MEMORY, memory.error().what + ": " + memory.error().why);
+  *address = memory->address();
+  touch_in_parallel(*address, bytes);
+  Services& all = services();
+  const std::lock_guard lock(all.mutex);
+  all.allocations.emplace(*address, std::move(*memory));
   return HBMARK_OK;
 }
 
-void release(const hbmark_host*, void* address) { std::free(address); }
+void release(const hbmark_host*, void* address) {
+  Services& all = services();
+  const std::lock_guard lock(all.mutex);
+  all.allocations.erase(address);
+}
 
 std::int32_t cancelled(const hbmark_host*) { return cancel_flag.load(std::memory_order_relaxed); }
 
@@ -92,8 +109,9 @@ const void* find_service(const hbmark_host*, const char* id) {
 
 }  // namespace
 
-const hbmark_host* offer_host_services(int threads) {
+const hbmark_host* offer_host_services(int threads, std::optional<std::uint64_t> memory_room_bytes) {
   Services& all = services();
+  all.memory_room_bytes = memory_room_bytes;
   all.threads = threads;
   all.log = {sizeof all.log, 0, write_log};
   all.memory = {sizeof all.memory, 0, allocate, release};
@@ -114,6 +132,21 @@ std::string take_plugin_log() {
 
 void request_cancel() noexcept { cancel_flag.store(1, std::memory_order_relaxed); }
 bool cancel_requested() noexcept { return cancel_flag.load(std::memory_order_relaxed) != 0; }
+
+std::optional<std::uint64_t> available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::uint64_t kib = 0;
+  std::string unit;
+  while (file >> name >> kib) {
+    if (name == "MemAvailable:") {
+      const std::uint64_t bytes = kib * 1024;
+      return services().memory_room_bytes ? std::min(bytes, *services().memory_room_bytes) : bytes;
+    }
+    std::getline(file, unit);
+  }
+  return services().memory_room_bytes;
+}
 
 std::vector<topology::ThreadFinding> find_team(int threads) {
   std::vector<topology::ThreadFinding> team(static_cast<std::size_t>(threads));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@
 
 namespace hbmark {
 
-// `threads`: size of the OpenMP team that touches. Call once, before any plugin is opened.
-const hbmark_host* offer_host_services(int threads);
+// `threads`: size of the OpenMP team that touches; `memory_room_bytes`: what the control group leaves, absent: no limit.
+// Call once, before any plugin is opened.
+const hbmark_host* offer_host_services(int threads, std::optional<std::uint64_t> memory_room_bytes);
 
 // What plugins have logged since the last call, a line each.
 std::string take_plugin_log();

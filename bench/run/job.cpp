@@ -14,6 +14,7 @@ std::string job_to_json(const WorkerJob& job) {
                          {"plan", plan_to_json(job.plan)},
                          {"thread_pus", job.thread_pus},
                          {"omp_places", job.omp_places},
+                         {"memory_room_bytes", job.memory_room_bytes ? json(*job.memory_room_bytes) : json(nullptr)},
                          {"program", job.program}};
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -32,6 +33,8 @@ Result<WorkerJob> job_from_json(const std::string& text) {
     job.plan = std::move(*plan);
     document.at("thread_pus").get_to(job.thread_pus);
     document.at("omp_places").get_to(job.omp_places);
+    if (const json& room = document.at("memory_room_bytes"); !room.is_null())
+      job.memory_room_bytes = room.get<std::uint64_t>();
     document.at("program").get_to(job.program);
     return job;
   } catch (const json::exception& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct WorkerJob {
   Plan plan;                    // with only the cases to run, in order
   std::vector<int> thread_pus;  // os index for each thread
   std::string omp_places;
-  std::string program;  // where plugins are looked for beside
+  std::optional<std::uint64_t> memory_room_bytes;  // what the control group leaves; absent: no limit
+  std::string program;                             // where plugins are looked for beside
 };
 
 std::string job_to_json(const WorkerJob& job);

@@ -45,6 +45,8 @@ Result<WorkerProcess> Supervisor::start(const std::deque<PlannedCase>& pending) 
   job.plan.cases.assign(pending.begin(), pending.end());
   job.thread_pus = request_.placement.thread_pus;
   job.omp_places = request_.placement.omp_places;
+  if (request_.node != nullptr && request_.node->memory_limit_bytes)
+    job.memory_room_bytes = request_.node->memory_available_bytes;
   job.program = request_.worker_program;
   return WorkerProcess::start(request_.worker_program, job_to_json(job), request_.placement.environment);
 }

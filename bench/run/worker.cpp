@@ -9,7 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -139,7 +139,7 @@ Result<WorkerJob> read_job(const std::string& plan_file) {
 
 int work(const WorkerJob& job, Talk& talk) {
   const int threads = static_cast<int>(job.thread_pus.size());
-  const hbmark_host* host = offer_host_services(threads);
+  const hbmark_host* host = offer_host_services(threads, job.memory_room_bytes);
   topology::Placement placement;
   placement.thread_pus = job.thread_pus;
   placement.omp_places = job.omp_places;

@@ -17,7 +17,8 @@ PrivateCopy::PrivateCopy(const std::filesystem::path& file) {
   folder_ = name;
   file_ = folder_ / "store.db";
   try {
-    // The log first and the file last would lose a checkpoint in between; nobody writes here, and callers compare stamps.
+    // Nobody has the store open when a copy is needed (a live writer has an index, a live journal a lock), this process
+    // neither: no POSIX lock is lost by closing the file. Should a writer come meanwhile, the callers' stamps tell.
     std::filesystem::copy_file(file, file_);
     for (const char* suffix : {"-wal", "-journal"}) {
       std::filesystem::path log = file;

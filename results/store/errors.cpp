@@ -98,8 +98,10 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
       return environment(fmt::format("it cannot be written: {}", said),
                          fmt::format("give yourself the right to write {} and its folder, or name another file with --db",
                                      where.file.string()));
-    case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+      return environment("it is not a SQLite database, or its first bytes are damaged",
+                         "it was left as it is: name a file of hbmark's, or a new one, with --db");
+    case SQLITE_CORRUPT:
       return damaged_file(what, where, said);
     case SQLITE_CANTOPEN:
       if (system_code != 0) return explain_errno(what, where.file, system_code);

@@ -9,8 +9,8 @@
 // kRead never writes to the store nor creates a file beside it: it works on read-only folders and media. It sees what was
 // committed when the call began, also from processes that write meanwhile.
 // One Store, one thread. Several processes may read while one writes; a locked store is waited for (5 s), then an error.
-// Doubles round-trip exactly, NaN and infinities too; strings byte for byte (in lists and maps, bytes that are not UTF-8
-// become U+FFFD).
+// Doubles round-trip, NaN and infinities too (only the sign of zero is lost); strings byte for byte (in lists and maps,
+// bytes that are not UTF-8 become U+FFFD).
 #pragma once
 
 #include <chrono>

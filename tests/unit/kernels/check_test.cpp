@@ -1,0 +1,349 @@
+// The checks find every planted fault, and nothing in what is right.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "backends/abi/kernel.h"
+#include "bench/kernels/random.h"
+#include "tests/unit/kernels/naive.h"
+
+namespace hbmark {
+namespace {
+
+using testing::HasSubstr;
+using tests::Arrays;
+using tests::Order;
+
+void compute(Arrays& arrays, Order order = Order::kForward) {
+  const auto name = arrays.problem.kernel->name;
+  const bool twice = arrays.problem.word("type") == "f64";
+  if (name == "gemm") {
+    twice ? tests::naive_gemm<double>(arrays, order) : tests::naive_gemm<float>(arrays, order);
+  } else if (name == "conv") {
+    twice ? tests::naive_conv<double>(arrays, order) : tests::naive_conv<float>(arrays, order);
+  } else if (name == "stream") {
+    twice ? tests::naive_stream<double>(arrays) : tests::naive_stream<float>(arrays);
+  } else {
+    twice ? tests::naive_peak<double>(arrays, 5000) : tests::naive_peak<float>(arrays, 5000);
+  }
+}
+
+constexpr const char* kProblems[] = {
+    "gemm:f32:nn:m48n40k56",
+    "gemm:f32:nt:m33n65k17",
+    "gemm:f32:tn:m64n64k64",
+    "gemm:f32:tt:m31n37k129",
+    "gemm:f32:nn:m20n24k28/batch=3",
+    "gemm:f64:tn:m33n45k50",
+    "conv:fwd:f32:n3c5h9w8k6r3s3sh1sw1ph1pw1",
+    "conv:bwd_data:f32:n3c5h9w8k6r3s3sh1sw1ph1pw1",
+    "conv:bwd_weights:f32:n3c5h9w8k6r3s3sh1sw1ph1pw1",
+    "conv:fwd:f32:n2c6h11w13k8r5s3sh2sw1ph2pw0/g=2",
+    "conv:bwd_data:f32:n2c6h11w13k8r5s3sh2sw1ph2pw0/g=2",
+    "conv:bwd_weights:f32:n2c6h11w13k8r5s3sh2sw1ph2pw0/g=2",
+    "conv:fwd:f64:n2c3h12w10k4r3s2sh1sw3ph1pw2/dh=2/dw=3",
+    "conv:bwd_data:f64:n2c3h12w10k4r3s2sh1sw3ph1pw2/dh=2/dw=3",
+    "conv:bwd_weights:f64:n2c3h12w10k4r3s2sh1sw3ph1pw2/dh=2/dw=3",
+    "stream:copy:f32:20000",
+    "stream:scale:f64:20000",
+    "stream:add:f32:20000",
+    "stream:triad:f64:20000",
+    "stream:triad:f32:20000",
+    "peak:fma:f32",
+    "peak:fma:f64",
+};
+
+class Check : public testing::TestWithParam<const char*> {
+ protected:
+  Check() : arrays_(GetParam()) { compute(arrays_); }
+
+  std::size_t count() const { return arrays_.outputs[0].spec.elements; }
+  double get(std::size_t i) {
+    return arrays_.problem.word("type") == "f64" ? arrays_.out<double>()[i] : static_cast<double>(arrays_.out<float>()[i]);
+  }
+  void set(std::size_t i, double value) {
+    if (arrays_.problem.word("type") == "f64") {
+      arrays_.out<double>()[i] = value;
+    } else {
+      arrays_.out<float>()[i] = static_cast<float>(value);
+    }
+  }
+  void expect_found(const std::string& fault) {
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      const auto report = arrays_.check(seed);
+      EXPECT_FALSE(report.ok()) << fault << " in " << GetParam();
+      EXPECT_GT(report.max_rel_error, report.tolerance) << fault;
+    }
+  }
+
+  Arrays arrays_;
+};
+
+TEST_P(Check, AcceptsWhatIsRight) {
+  const auto report = arrays_.check();
+  EXPECT_TRUE(report.ok()) << report.first_wrong;
+  EXPECT_EQ(report.checked, static_cast<std::int64_t>(count()));
+  EXPECT_LE(report.max_rel_error, report.tolerance);
+  EXPECT_FALSE(report.method.empty());
+}
+
+TEST_P(Check, FindsAnyOneElement) {
+  // Each of many positions, off by a tenth of what an element is worth.
+  const random::Stream stream(3, "positions");
+  for (std::uint64_t trial = 0; trial < 50; ++trial) {
+    const auto i = trial == 0 ? 0 : trial == 1 ? count() - 1 : static_cast<std::size_t>(stream.below(trial, count()));
+    const double right = get(i);
+    set(i, right + 0.1);
+    const auto report = arrays_.check(trial);
+    EXPECT_FALSE(report.ok()) << GetParam() << " element " << i;
+    EXPECT_THAT(report.first_wrong, HasSubstr("expected")) << "names what stood there and what should";
+    set(i, right);
+  }
+  EXPECT_TRUE(arrays_.check().ok());
+}
+
+TEST_P(Check, FindsZeros) {
+  for (std::size_t i = 0; i < count(); ++i) set(i, 0);
+  expect_found("all zeros");
+}
+
+TEST_P(Check, FindsWhatWasNotWritten) {
+  set(count() / 2, std::numeric_limits<double>::quiet_NaN());
+  expect_found("one NaN");
+  for (std::size_t i = count() / 2; i < count(); ++i) set(i, std::numeric_limits<double>::quiet_NaN());
+  expect_found("half of it NaN");
+}
+
+TEST_P(Check, FindsInfinity) {
+  set(count() - 1, std::numeric_limits<double>::infinity());
+  expect_found("infinity");
+}
+
+TEST_P(Check, FindsATile) {
+  for (std::size_t i = count() / 3; i < count() / 3 + 8; ++i) set(i, get(i) * 1.5 + 0.01);
+  expect_found("a tile");
+}
+
+TEST_P(Check, FindsASwap) {
+  if (arrays_.problem.kernel->name == "peak") GTEST_SKIP() << "every chain ends at the same number";
+  const double first = get(1), second = get(2);
+  ASSERT_NE(first, second);
+  set(1, second);
+  set(2, first);
+  expect_found("two elements swapped");
+}
+
+TEST_P(Check, FindsThePreviousRunsOutput) {
+  if (arrays_.problem.kernel->name == "peak") GTEST_SKIP() << "every run ends at the same numbers, from NaN";
+  Arrays other(GetParam(), 2);
+  compute(other);
+  arrays_.outputs = other.outputs;
+  expect_found("the output for other inputs");
+}
+
+TEST_P(Check, FindsInputsLeftAsOutput) {
+  std::memcpy(arrays_.outputs[0].bytes.data(), arrays_.inputs[0].bytes.data(),
+              std::min(arrays_.outputs[0].bytes.size(), arrays_.inputs[0].bytes.size()));
+  if (arrays_.problem.kernel->name == "stream" && arrays_.problem.word("op") == "copy")
+    GTEST_SKIP() << "that is what copy means";
+  expect_found("the first operand");
+}
+
+TEST_P(Check, SaysWhichArrayIsMissing) {
+  arrays_.outputs[0].bytes.resize(arrays_.outputs[0].bytes.size() - 4);
+  EXPECT_FALSE(arrays_.check().ok());
+  arrays_.outputs.clear();
+  EXPECT_THAT(arrays_.check().first_wrong, HasSubstr("missing"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, Check, testing::ValuesIn(kProblems));
+
+TEST(GemmCheck, FindsAColumnAndTransposedOperands) {
+  Arrays arrays("gemm:f32:nn:m40n40k40");
+  compute(arrays);
+  const auto right = arrays.outputs;
+  for (int i = 0; i < 40; ++i) arrays.out()[i + 17 * 40] *= -1;
+  EXPECT_FALSE(arrays.check().ok());
+  for (const char* swapped : {"gemm:f32:nt:m40n40k40", "gemm:f32:tn:m40n40k40", "gemm:f32:tt:m40n40k40"}) {
+    Arrays other(swapped);
+    compute(other);
+    arrays.outputs = other.outputs;
+    EXPECT_FALSE(arrays.check().ok()) << swapped;
+  }
+  arrays.outputs = right;
+  EXPECT_TRUE(arrays.check().ok());
+}
+
+TEST(GemmCheck, FindsOneProductOfABatch) {
+  Arrays arrays("gemm:f32:nn:m8n8k8/batch=4");
+  compute(arrays);
+  std::memcpy(arrays.out() + 2 * 64, arrays.out() + 1 * 64, 64 * sizeof(float));
+  EXPECT_THAT(arrays.check().first_wrong, HasSubstr("c[2,"));
+}
+
+TEST(GemmCheck, FindsASumThatStopsShort) {
+  Arrays arrays("gemm:f32:nn:m30n30k128");
+  Arrays shorter("gemm:f32:nn:m30n30k127");
+  shorter.inputs[0].bytes.assign(arrays.inputs[0].bytes.begin(), arrays.inputs[0].bytes.begin() + 30 * 127 * 4);
+  for (int j = 0; j < 30; ++j) std::memcpy(shorter.in<float>(1) + j * 127, arrays.in<float>(1) + j * 128, 127 * 4);
+  compute(shorter);
+  arrays.outputs = shorter.outputs;
+  EXPECT_FALSE(arrays.check().ok());
+}
+
+TEST(GemmCheck, HoldsEightBitSumsToTheLastBit) {
+  Arrays arrays("gemm:s8:nt:m30n20k50");
+  const auto* a = arrays.in<std::int8_t>(0);
+  const auto* b = arrays.in<std::int8_t>(1);
+  auto* c = arrays.out<std::int32_t>();
+  for (int i = 0; i < 30; ++i) {
+    for (int j = 0; j < 20; ++j) {
+      c[i + j * 30] = 0;
+      for (int l = 0; l < 50; ++l) c[i + j * 30] += a[i + l * 30] * b[j + l * 20];
+    }
+  }
+  EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
+  EXPECT_EQ(arrays.check().tolerance, 0);
+  c[123] += 1;
+  EXPECT_FALSE(arrays.check().ok());
+}
+
+TEST(GemmCheck, KnowsThatTf32IsCoarseAndF32IsNot) {
+  // Inputs cut to 10 fraction bits, as tensor cores read them: right for tf32, wrong for f32.
+  Arrays arrays("gemm:tf32:nn:m64n64k64");
+  const auto inputs = arrays.inputs;
+  for (auto& input : arrays.inputs) {
+    auto* words = Arrays::data<std::uint32_t>(input);
+    for (std::size_t i = 0; i < input.spec.elements; ++i) words[i] &= 0xffffe000U;
+  }
+  tests::naive_gemm<float>(arrays, Order::kForward);
+  arrays.inputs = inputs;
+  EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
+  Arrays strict("gemm:f32:nn:m64n64k64");
+  strict.inputs = inputs;
+  strict.outputs = arrays.outputs;
+  EXPECT_FALSE(strict.check().ok()) << "a library that uses TF32 where f32 was asked";
+  arrays.out()[100] += 1.0F;
+  EXPECT_FALSE(arrays.check().ok());
+}
+
+TEST(ConvCheck, FindsMirroredFiltersAndShiftedPadding) {
+  Arrays arrays("conv:fwd:f32:n2c3h8w8k4r3s3sh1sw1ph1pw1");
+  Arrays mirrored = arrays;
+  float* filters = mirrored.in<float>(1);
+  for (int plane = 0; plane < 12; ++plane) std::reverse(filters + plane * 9, filters + plane * 9 + 9);
+  compute(mirrored);
+  arrays.outputs = mirrored.outputs;
+  EXPECT_FALSE(arrays.check().ok()) << "convolution for cross-correlation";
+  compute(arrays);
+  EXPECT_TRUE(arrays.check().ok());
+  std::rotate(arrays.out(), arrays.out() + 1, arrays.out() + arrays.outputs[0].spec.elements);
+  EXPECT_FALSE(arrays.check().ok());
+}
+
+TEST(ConvCheck, GivesTransformsTheirDueAndNoMore) {
+  Arrays arrays("conv:fwd:f32:n2c16h8w8k16r3s3sh1sw1ph1pw1");
+  compute(arrays);
+  // Noise as a Winograd transform makes it, twenty times that of a direct sum.
+  const random::Stream stream(1, "noise");
+  for (std::size_t i = 0; i < arrays.outputs[0].spec.elements; ++i) {
+    arrays.out()[i] += 2e-5F * static_cast<float>(static_cast<double>(stream.at(i) >> 11) * 0x1p-52 - 1);
+  }
+  arrays.out()[5] += 6e-5F;
+  EXPECT_FALSE(arrays.check(7, HBMARK_ALGORITHM_DIRECT).ok());
+  EXPECT_TRUE(arrays.check(7, HBMARK_ALGORITHM_WINOGRAD).ok()) << arrays.check(7, HBMARK_ALGORITHM_WINOGRAD).first_wrong;
+  arrays.out()[5] += 0.05F;
+  EXPECT_FALSE(arrays.check(7, HBMARK_ALGORITHM_WINOGRAD).ok());
+}
+
+TEST(ConvCheck, FindsOneElementOfALargeLayer) {
+  // The projection sums 2^16 elements at each position; one that is off by a hundredth still stands out.
+  Arrays arrays("conv:fwd:f32:n32c16h4w4k512r1s1sh1sw1ph0pw0");
+  compute(arrays);
+  EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
+  for (const std::size_t i : {std::size_t{12345}, std::size_t{200001}}) {
+    const float right = arrays.out()[i];
+    arrays.out()[i] += 0.02F;
+    EXPECT_FALSE(arrays.check().ok());
+    arrays.out()[i] = right;
+  }
+}
+
+TEST(PeakCheck, FindsChainsThatDidNotRunOrHadNoWay) {
+  Arrays arrays("peak:fma:f32");
+  tests::naive_peak<float>(arrays, 200);
+  EXPECT_FALSE(arrays.check().ok()) << "too few steps";
+  tests::naive_peak<float>(arrays, 3000);
+  EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
+  arrays.in<float>(0)[9] = arrays.out()[9];
+  EXPECT_THAT(arrays.check().first_wrong, HasSubstr("prove nothing"));
+}
+
+TEST(NoFalseAlarm, GemmOfManyShapesInEveryOrder) {
+  const random::Stream stream(11, "shapes");
+  std::uint64_t next = 0;
+  const char* trans[] = {"nn", "nt", "tn", "tt"};
+  int checks = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto size = [&](std::uint64_t limit) { return 1 + stream.below(next++, limit); };
+    const auto m = size(40), n = size(trial % 5 == 0 ? 600 : 40), k = size(trial % 3 == 0 ? 700 : 12);
+    const auto text = "gemm:" + std::string(trial % 4 == 3 ? "f64" : "f32") + ":" + trans[trial % 4] + ":m" +
+                      std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
+    Arrays arrays(text, static_cast<std::uint64_t>(trial));
+    for (const auto order : tests::kOrders) {
+      compute(arrays, order);
+      for (std::uint64_t seed = 0; seed < 10; ++seed, ++checks) {
+        const auto report = arrays.check(seed);
+        ASSERT_TRUE(report.ok()) << text << ": " << report.first_wrong;
+      }
+    }
+  }
+  EXPECT_EQ(checks, 3000);
+}
+
+TEST(NoFalseAlarm, ConvolutionOfManyShapesInEveryOrder) {
+  const random::Stream stream(12, "shapes");
+  std::uint64_t next = 0;
+  int checks = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto number = [&](std::uint64_t low, std::uint64_t high) { return low + stream.below(next++, high - low + 1); };
+    const auto g = number(1, 3);
+    const char* pass[] = {"fwd", "bwd_data", "bwd_weights"};
+    std::string text = "conv:" + std::string(pass[trial % 3]) + (trial % 7 == 6 ? ":f64:" : ":f32:");
+    const std::pair<const char*, std::uint64_t> dimensions[] = {
+        {"n", number(1, 4)},     {"c", g * number(1, 8)}, {"h", number(8, 13)}, {"w", number(8, 13)},
+        {"k", g * number(1, 6)}, {"r", number(1, 4)},     {"s", number(1, 4)},  {"sh", number(1, 3)},
+        {"sw", number(1, 3)},    {"ph", number(0, 2)},    {"pw", number(0, 2)}};
+    for (const auto& [name, value] : dimensions) text += name + std::to_string(value);
+    if (g != 1) text += "/g=" + std::to_string(g);
+    if (trial % 4 == 1) text += "/dh=2";
+    Arrays arrays(text, static_cast<std::uint64_t>(trial));
+    for (const auto order : tests::kOrders) {
+      compute(arrays, order);
+      for (std::uint64_t seed = 0; seed < 10; ++seed, ++checks) {
+        const auto report = arrays.check(seed);
+        ASSERT_TRUE(report.ok()) << text << ": " << report.first_wrong;
+      }
+    }
+  }
+  EXPECT_EQ(checks, 3000);
+}
+
+// The margin that is left shows that the tolerance is neither idle nor about to cry wolf.
+TEST(NoFalseAlarm, LongSumsStayWellInside) {
+  Arrays arrays("gemm:f32:nn:m8n16k20000");
+  for (const auto order : tests::kOrders) {
+    compute(arrays, order);
+    const auto report = arrays.check();
+    EXPECT_TRUE(report.ok()) << report.first_wrong;
+    EXPECT_LT(report.max_rel_error, 0.6 * report.tolerance);
+    if (order == Order::kForward) {
+      EXPECT_GT(report.max_rel_error, 0.01 * report.tolerance);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hbmark
