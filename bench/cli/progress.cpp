@@ -12,8 +12,8 @@ namespace hbmark::cli {
 namespace {
 
 constexpr double kRedrawInterval_s = 0.1;
-constexpr double kDefaultBudget_s = 3;   // of a case that says none: plan.h
-constexpr double kPriorCases = 2;        // how many cases the belief "a case takes its budget" weighs against experience
+constexpr double kDefaultBudget_s = 3;  // of a case that says none: plan.h
+constexpr double kPriorCases = 2;       // how many cases the belief "a case takes its budget" weighs against experience
 constexpr int kBarColumns = 24;
 constexpr int kMinBarColumns = 8;
 constexpr int kMinNameColumns = 12;
@@ -163,8 +163,7 @@ std::string Progress::bar_line(int columns, double now_s) const {
 
 std::string Progress::case_line(const ResultRecord& result) const {
   const std::string total = fmt::format("{}", estimate_.total());
-  return fmt::format("[{:>{}}/{}] {}", estimate_.finished(), total.size(), total,
-                     result_line(result, options_.style));
+  return fmt::format("[{:>{}}/{}] {}", estimate_.finished(), total.size(), total, result_line(result, options_.style));
 }
 
 }  // namespace hbmark::cli

@@ -52,7 +52,8 @@ Cost cost_of(const std::string& text) {
   const KernelSpec& kernel = *problem->kernel;
   Cost cost{kernel.flop(*problem), kernel.bytes(*problem), std::nullopt};
   std::uint64_t memory_bytes = 0;
-  for (const OperandSpec& operand : kernel.operands(*problem)) memory_bytes += operand.elements * element_bytes(operand.type);
+  for (const OperandSpec& operand : kernel.operands(*problem))
+    memory_bytes += operand.elements * element_bytes(operand.type);
   if (memory_bytes > 0) cost.memory_bytes = memory_bytes;
   return cost;
 }
@@ -75,7 +76,8 @@ json case_json(const PlannedCase& planned) {
 }
 
 std::string plan_csv(const Plan& plan) {
-  std::string out = csv_row({"index", "problem", "backend", "device", "budget_s", "occurrences", "flop", "bytes", "memory_bytes"});
+  std::string out =
+      csv_row({"index", "problem", "backend", "device", "budget_s", "occurrences", "flop", "bytes", "memory_bytes"});
   const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
   for (const PlannedCase& planned : plan.cases) {
     const Cost cost = cost_of(planned.problem);
@@ -88,7 +90,8 @@ std::string plan_csv(const Plan& plan) {
 
 std::string plan_text(const Plan& plan, const Style& style) {
   Table table;
-  table.columns = {{"problem", false, true}, {"backend"}, {"FLOP", true}, {"bytes", true}, {"memory", true}, {"budget", true}};
+  table.columns = {{"problem", false, true}, {"backend"},      {"FLOP", true},
+                   {"bytes", true},          {"memory", true}, {"budget", true}};
   const std::string dash(style.dash());
   double budget_s = 0;
   std::int64_t undecided = 0;
@@ -102,15 +105,16 @@ std::string plan_text(const Plan& plan, const Style& style) {
              {planned.decided ? "" : duration(planned.budget_s)}},
             {}};
     if (planned.decided) {
-      row.notes.push_back({fmt::format("{}: {}", outcome_name(*planned.decided), printable(planned.decided_reason)), Color::kYellow});
+      row.notes.push_back(
+          {fmt::format("{}: {}", outcome_name(*planned.decided), printable(planned.decided_reason)), Color::kYellow});
     } else {
       budget_s += planned.budget_s;
       ++undecided;
     }
     table.rows.push_back(std::move(row));
   }
-  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n", undecided,
-                                            undecided == 1 ? "" : "s", duration(budget_s));
+  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n",
+                                            undecided, undecided == 1 ? "" : "s", duration(budget_s));
 }
 
 }  // namespace
