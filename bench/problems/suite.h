@@ -1,7 +1,8 @@
 // Suites (TOML) and problem files (CSV by column name): named lists of problems, with budgets and how often each occurs.
 //
 // Shapes live in share/hbmark/problems/*.csv, suites in share/hbmark/suites/*.toml (bench/problems, bench/suites in the
-// sources). Reading is not thread-safe and touches nothing but the named files.
+// sources). Reading is not thread-safe and touches nothing but the named files. Errors (usage) name file, line and key or
+// column. The TOML of a suite is described in docs/problems.md.
 #pragma once
 
 #include <cstdint>
