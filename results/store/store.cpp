@@ -79,9 +79,13 @@ struct Store::Impl {
       return fail(ErrorKind::kInternal, what, "the store was opened for reading", "report this bug of hbmark");
     try {
       SQLite::Transaction transaction(*connection.database, SQLite::TransactionBehavior::IMMEDIATE);
-      if (Status status = change(*connection.database); !status) return status;
-      transaction.commit();
-      return {};
+      try {
+        if (Status status = change(*connection.database); !status) return status;
+        transaction.commit();
+        return {};
+      } catch (const SQLite::Exception& error) {
+        return explained(what, error);  // before the rollback, which overwrites the system's reason
+      }
     } catch (const SQLite::Exception& error) {
       return explained(what, error);
     }
