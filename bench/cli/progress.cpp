@@ -111,7 +111,8 @@ void Progress::update(const std::string& phase, double fraction) {
 
 void Progress::finish(const ResultRecord& result) {
   estimate_.finish(options_.now_s());
-  if (options_.quiet) return;
+  // What an interruption left undone is told once, at the end, not a line a case.
+  if (options_.quiet || result.outcome == Outcome::kNotRun) return;
   if (!options_.redraw || result.outcome != Outcome::kOk) {
     message(case_line(result));
   } else {

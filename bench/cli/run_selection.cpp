@@ -138,7 +138,7 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
     fold_in(std::move(*suite), selected, places);
   }
   for (const std::string& file : wishes.problem_files) {
-    auto suite = load_problem_csv(file, "");
+    auto suite = load_problem_csv(file, "", &notes);
     if (!suite) return suite;
     if (selected.name.empty()) selected.name = file;
     fold_in(std::move(*suite), selected, places);
