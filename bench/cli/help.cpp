@@ -58,7 +58,8 @@ constexpr std::string_view kExitCodes =
 }  // namespace
 
 std::string overview_help(const CLI::App& app) {
-  std::string out = "hbmark " HBMARK_VERSION ": compare compute nodes with the same deep-learning microbenchmarks\n\n"
+  std::string out = "hbmark " HBMARK_VERSION
+                    ": compare compute nodes with the same deep-learning microbenchmarks\n\n"
                     "Usage: hbmark COMMAND [OPTION]...\n\nCommands:\n";
   for (const Command& row : commands()) {
     if (!row.hidden) append_entry(std::string(row.name), std::string(row.summary), out);

@@ -19,7 +19,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 std::string count_of(const nlohmann::json& node, const char* name, std::string_view one) {
   const auto found = node.find(name);
   if (found == node.end()) return "";
-  const std::int64_t count = found->is_array() ? static_cast<std::int64_t>(found->size())
+  const std::int64_t count = found->is_array()            ? static_cast<std::int64_t>(found->size())
                              : found->is_number_integer() ? found->get<std::int64_t>()
                                                           : 0;
   return count == 0 ? "" : fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
@@ -114,10 +114,12 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
   const auto measured = count([](const ResultRecord& r) { return r.time.has_value(); });
   std::vector<std::string> parts;
   if (measured == 0) return "";
-  const auto without_ceiling = count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
+  const auto without_ceiling =
+      count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
   if (without_ceiling > 0) {
-    parts.push_back(fmt::format("share of the measured peak for {} of {} (no peak or stream result of the same threads applies)",
-                                without_ceiling, measured));
+    parts.push_back(
+        fmt::format("share of the measured peak for {} of {} (no peak or stream result of the same threads applies)",
+                    without_ceiling, measured));
   }
   std::set<std::string> reasons;
   const auto without_interval = count([&](const ResultRecord& r) {
@@ -171,8 +173,8 @@ std::string render_entries(const Entries& entries, const Style& style) {
   std::string out;
   for (const auto& [name, text] : entries) {
     if (text.empty()) continue;
-    std::string label = style.paint(name, Color::kBold) +
-                        std::string(static_cast<std::size_t>(name_width - display_width(name) + 2), ' ');
+    std::string label =
+        style.paint(name, Color::kBold) + std::string(static_cast<std::size_t>(name_width - display_width(name) + 2), ' ');
     for (const std::string& line : wrap(text, std::max(20, style.width - name_width - 2))) {
       out += label + line + '\n';
       label.assign(static_cast<std::size_t>(name_width + 2), ' ');
@@ -191,7 +193,8 @@ std::string render_footer(const RunView& view, const Style& style, bool verbose,
                      {"Cost", cost_text(view.results)}};
   if (verbose && view.environment) {
     std::vector<std::string> values;
-    for (const auto& [name, value] : view.environment->values) values.push_back(printable(fmt::format("{}={}", name, value)));
+    for (const auto& [name, value] : view.environment->values)
+      values.push_back(printable(fmt::format("{}={}", name, value)));
     entries.emplace_back("Environment", fmt::format("{}", fmt::join(values, ", ")));
   }
   if (verbose) entries.emplace_back("Command", printable(view.run.command));

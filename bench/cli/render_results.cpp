@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 3> kMovesData = {"stream", "transfer", "e
 
 // Ways to fit the table, from the most comfortable one.
 struct Layout {
-  bool grouped = false;         // the problems' common beginning as a heading
-  bool flags_beneath = false;   // else in a column
+  bool grouped = false;        // the problems' common beginning as a heading
+  bool flags_beneath = false;  // else in a column
 };
 
 struct SplitProblem {
