@@ -37,6 +37,7 @@ make_tree() {  # SUITE: a minimal system in $work/SUITE
         skip "debootstrap $suite: $(tail -n 1 "$work/$suite.log")"
     fi
   fi
+  chmod 755 "$tree"  # apt drops root to download
   cp /etc/resolv.conf "$tree/etc/resolv.conf"
   in_tree "$suite" "apt-get update -qq" >"$work/$suite.log" 2>&1 || skip "no package lists of $suite: $(tail -n 1 "$work/$suite.log")"
 }
