@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -77,6 +78,7 @@ struct Store::Impl {
   Status write(const std::string& what, auto change) {
     if (mode == OpenMode::kRead)
       return fail(ErrorKind::kInternal, what, "the store was opened for reading", "report this bug of hbmark");
+    errno = 0;  // explain() may have to look at it
     try {
       SQLite::Transaction transaction(*connection.database, SQLite::TransactionBehavior::IMMEDIATE);
       try {
