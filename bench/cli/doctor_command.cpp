@@ -101,10 +101,11 @@ std::string as_text(const Examination& seen, const Style& style) {
     return out + style.paint("Nothing can be measured: no backend has a device.", Color::kRed) + '\n';
   }
   if (problems + warnings == 0) return out + style.paint("Ready to measure.", Color::kGreen) + '\n';
+  std::vector<std::string> counts;
+  if (problems > 0) counts.push_back(fmt::format("{} problem{}", problems, problems == 1 ? "" : "s"));
+  if (warnings > 0) counts.push_back(fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s"));
   return out +
-         style.paint(fmt::format("Measuring works; {} problem{} and {} warning{} would show in the results.", problems,
-                                 problems == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s"),
-                     Color::kYellow) +
+         style.paint(fmt::format("Measuring works; see to the {} first.", fmt::join(counts, " and ")), Color::kYellow) +
          '\n';
 }
 

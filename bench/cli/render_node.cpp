@@ -39,9 +39,8 @@ std::string cache_text(const Node& node) {
   for (const topology::Cache& cache : node.caches) {
     const std::string letter = cache.type == "data" ? "d" : cache.type == "instruction" ? "i" : "";
     std::string part = fmt::format("L{}{} {}", cache.level, letter, binary_bytes(cache.size_bytes));
-    if (cache.count > 1) part = fmt::format("{} {} {}", part, "x", cache.count);
-    if (cache.shared_by_pus > 0)
-      part += fmt::format(" ({} each)", plural(static_cast<std::size_t>(cache.shared_by_pus), "PU"));
+    if (cache.count > 1) part = fmt::format("{} x {}", part, cache.count);
+    if (cache.shared_by_pus > 1) part += fmt::format(" (for {} PUs{})", cache.shared_by_pus, cache.count > 1 ? " each" : "");
     parts.push_back(std::move(part));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
