@@ -1,7 +1,8 @@
 // Suites (TOML) and problem files (CSV by column name): named lists of problems, with budgets and how often each occurs.
 //
 // Shapes live in share/hbmark/problems/*.csv, suites in share/hbmark/suites/*.toml (bench/problems, bench/suites in the
-// sources). Reading is not thread-safe and touches nothing but the named files.
+// sources). Reading is not thread-safe and touches nothing but the named files. Errors (usage) name file, line and key or
+// column. The TOML of a suite is described in docs/problems.md.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,10 @@ Result<Suite> load_suite(const std::string& name_or_file, const std::filesystem:
 Result<std::vector<Suite>> list_suites(const std::filesystem::path& share_dir, const SuiteContext& context);
 
 // A CSV of problems by column name. Columns of a kernel's grammar, its aliases, or one column `problem` of canonical
-// strings. `kernel`: empty when it can be told from the columns.
-Result<Suite> load_problem_csv(const std::filesystem::path& file, std::string_view kernel);
+// strings. `kernel`: empty when it can be told from the columns. Fields without a column: type is f32 (stream: f64), trans
+// nn, pass fwd, options at their defaults. Columns network, name, layer, origin, application and set make the origin,
+// occurrences the count; other columns are not read, and `notes` says so; one that looks like a misspelt field is an error.
+Result<Suite> load_problem_csv(const std::filesystem::path& file, std::string_view kernel,
+                               std::vector<std::string>* notes = nullptr);
 
 }  // namespace hbmark

@@ -1,0 +1,84 @@
+// A small program in the place of hbmark: `run` carries a plan file out into a store, `resume` goes on with its run,
+// `worker` is what both start. Ends with 0, with 130 when interrupted, with 3 on an error (told on stderr).
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "bench/run/planner.h"
+#include "bench/run/run.h"
+#include "results/store/store.h"
+#include "topology/node.h"
+#include "topology/placement.h"
+
+namespace {
+
+using namespace hbmark;
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "%s: %s; %s\n", error.what.c_str(), error.why.c_str(), error.next.c_str());
+  return 3;
+}
+
+Status save_surroundings(Store& store, RunRecord& run) {
+  NodeRecord node{digest_uuid("node of the run driver"), "driver", "{}"};
+  EnvironmentRecord environment{digest_uuid("environment of the run driver"), {{"driver", "1"}}};
+  if (auto saved = store.save_node(node); !saved) return saved;
+  run.node_uuid = node.uuid;
+  run.environment_uuid = environment.uuid;
+  return store.save_environment(environment);
+}
+
+Result<RunRequest> request_for(Store& store, const std::string& plan_file) {
+  RunRequest request;
+  if (plan_file.empty()) {
+    auto run = store.find_run("last");
+    if (!run) return tl::make_unexpected(run.error());
+    auto finished = finished_cases(store, run->uuid);
+    if (!finished) return tl::make_unexpected(finished.error());
+    request.run = *run;
+    request.finished_cases = *finished;
+  } else {
+    std::ifstream file(plan_file);
+    request.run.uuid = new_uuid();
+    request.run.plan.assign(std::istreambuf_iterator<char>(file), {});
+    if (auto saved = save_surroundings(store, request.run); !saved) return tl::make_unexpected(saved.error());
+  }
+  auto plan = plan_from_json(request.run.plan);
+  if (!plan) return tl::make_unexpected(plan.error());
+  request.plan = *plan;
+  return request;
+}
+
+int carry_out_here(const char* program, const char* db, const std::string& plan_file) {
+  auto store = Store::open(db, OpenMode::kWrite);
+  if (!store) return complain(store.error());
+  auto request = request_for(*store, plan_file);
+  if (!request) return complain(request.error());
+  auto node = topology::describe_node({.xml_file = "", .sysfs_root = "", .with_io = false});
+  if (!node) return complain(node.error());
+  auto placement = topology::plan_threads(*node, request->plan.threads);
+  if (!placement) return complain(placement.error());
+  request->node = &*node;
+  request->placement = *placement;
+  request->worker_program = program;
+  RunObserver observer;
+  observer.case_finished = [](const PlannedCase& planned, const ResultRecord& result) {
+    std::printf("%s %s\n", planned.problem.c_str(), std::string(outcome_name(result.outcome)).c_str());
+    std::fflush(stdout);
+  };
+  auto summary = carry_out(*request, *store, observer);
+  if (!summary) return complain(summary.error());
+  return summary->interrupted ? 130 : 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string command = count > 1 ? arguments[1] : "";
+  if (command == "worker" && count == 3) return worker_main(arguments[2]);
+  if (command == "run" && count == 4) return carry_out_here(arguments[0], arguments[2], arguments[3]);
+  if (command == "resume" && count == 3) return carry_out_here(arguments[0], arguments[2], "");
+  std::fprintf(stderr, "usage: %s run DB PLAN | resume DB | worker JOB\n", arguments[0]);
+  return 2;
+}
