@@ -15,8 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSchema = "hbmark.worker/1";
-constexpr std::array<std::string_view, 7> kKindNames = {"ready",  "case",    "phase", "progress",
-                                                        "result", "warning", "done",  "fatal"};
+constexpr std::array<std::string_view, 7> kKindNames = {"ready", "case", "phase", "progress", "result", "warning", "done"};
 
 std::optional<EventKind> kind_from_name(std::string_view name) {
   for (std::size_t i = 0; i < kKindNames.size(); ++i) {
