@@ -31,13 +31,13 @@ hwloc_obj_t cache_over(hwloc_obj_t numa) {
   return numa->parent != nullptr && numa->parent->type == HWLOC_OBJ_MEMCACHE ? numa->parent : nullptr;
 }
 
-// What hwloc itself says. DAXType is the kernel's word for where the memory came from.
-std::string labelled_kind(hwloc_obj_t numa) {
+// What hwloc itself says. DAXType is the kernel's word for where the memory came from. "DRAM" is not taken here: newer hwloc
+// says it of every node it knows nothing better of, Optane behind a cache and HBM without DIMMs included.
+std::string labelled_kind(const CpuId& cpu, hwloc_obj_t numa) {
   const std::string label = subtype(numa);
   if (label == "GPUMemory") return "gpu";
   if (label == "MCDRAM") return "mcdram";
-  if (label == "HBM") return "hbm";
-  if (label == "DRAM") return "ddr";
+  if (label == "HBM") return cpu.is_knl() ? "mcdram" : "hbm";
   if (label == "NVM" || label == "CXL-NVM" || info(numa, "DAXType") == "NVM") return "nvm";
   if (label.rfind("CXL", 0) == 0) return "unknown";  // DRAM behind a link: neither this nor that
   return "";
@@ -107,6 +107,7 @@ std::string default_kind(const CpuId& cpu, hwloc_obj_t numa) {
     // A memory-side cache on Cascade, Cooper or Ice Lake is DRAM in front of persistent memory ("memory mode", 2LM).
     return cpu.is_xeon() && (cpu.number == 85 || cpu.number == 106) ? "nvm" : "unknown";
   }
+  if (subtype(numa) == "DRAM") return "ddr";
   return without_cpus(numa) || specific_purpose(numa) ? "unknown" : "ddr";
 }
 
@@ -186,7 +187,7 @@ bool is_fast_kind(const std::string& kind) { return kind == "mcdram" || kind == 
 
 void describe_memory(const Tree& tree, const CpuId& cpu, Node& node) {
   std::vector<Entry> entries;
-  for (hwloc_obj_t numa : tree.objects(HWLOC_OBJ_NUMANODE)) entries.push_back({numa, labelled_kind(numa)});
+  for (hwloc_obj_t numa : tree.objects(HWLOC_OBJ_NUMANODE)) entries.push_back({numa, labelled_kind(cpu, numa)});
   if (cpu.is_knl()) infer_knl(entries);
   if (cpu.is_xeon_max()) infer_xeon_max(tree, entries);
   for (auto& entry : entries) {

@@ -29,6 +29,14 @@ struct Shape {
   bool flop_is_news = false;  // the host cannot count it from the problem
 };
 
+// Options that an older host's shorter struct leaves 0 are absent, which means 1.
+inline hbmark_gemm_problem with_defaults(hbmark_gemm_problem p) { return p.batch += p.batch == 0, p; }
+inline hbmark_conv_problem with_defaults(hbmark_conv_problem x) {
+  return x.g += x.g == 0, x.dh += x.dh == 0, x.dw += x.dw == 0, x;
+}
+inline hbmark_stream_problem with_defaults(const hbmark_stream_problem& p) { return p; }
+inline hbmark_peak_problem with_defaults(const hbmark_peak_problem& p) { return p; }
+
 std::string problem_text(const hbmark_gemm_problem& problem);
 std::string problem_text(const hbmark_conv_problem& problem);
 std::string problem_text(const hbmark_stream_problem& problem);

@@ -1,4 +1,5 @@
 // Reading a script. Every key is checked: a misspelt one in a test would otherwise test nothing.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>

@@ -94,7 +94,8 @@ class KernelCase final : public FakeCase {
 };
 
 template <class Problem>
-sdk::Status FakeSession::supports(const Problem& problem) const {
+sdk::Status FakeSession::supports(const Problem& given) const {
+  const Problem problem = with_defaults(given);
   const std::string text = problem_text(problem);
   HBMARK_SDK_TRY(pass(Step::kSupports, text));
   HBMARK_SDK_TRY(check(text, shape_of(problem)));
@@ -102,7 +103,8 @@ sdk::Status FakeSession::supports(const Problem& problem) const {
 }
 
 template <class Problem>
-sdk::Expected<std::unique_ptr<sdk::Case>> FakeSession::prepare(const Problem& problem) {
+sdk::Expected<std::unique_ptr<sdk::Case>> FakeSession::prepare(const Problem& given) {
+  const Problem problem = with_defaults(given);
   const std::string text = problem_text(problem);
   HBMARK_SDK_TRY(pass(Step::kPrepare, text));
   auto shape = check(text, shape_of(problem));

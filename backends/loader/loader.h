@@ -3,8 +3,11 @@
 // Searched in order: the given paths (--backend-path), $HBMARK_BACKEND_PATH (colon-separated), ../lib/hbmark/backends beside
 // the program (the same in the install folder and the build tree). Never the working directory, never a folder or file that
 // others may write (mode o+w, or owned by someone who is neither root nor us). RTLD_NOW|RTLD_LOCAL, never dlclose. A file of
-// another ABI, without the entry symbol, or not ELF is rejected with its reason and costs nothing else. Loading makes no
-// vendor call. One thread.
+// another ABI, without the entry symbol, or not ELF is rejected with its reason and costs nothing else; so is one that
+// crashes, exits, hangs or prints while it loads, because a forked child loads each file first. Only files named hbmark_*.so
+// are loaded. Loading makes no vendor call. One thread, before others exist.
+//
+// Tables behind capabilities may be of an older or newer layout than ours: read them through backends/loader/members.h.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +20,7 @@ namespace hbmark {
 
 struct LoadedBackend {
   std::filesystem::path file;
-  const hbmark_backend* table = nullptr;  // valid for the life of the process
+  const hbmark_backend* table = nullptr;  // valid for the life of the process; every member of our layout is there
   std::string name;
   std::string version;
   std::string summary;

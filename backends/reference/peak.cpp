@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "backends/reference/cases.h"

@@ -35,8 +35,7 @@ std::span<const Command> commands() {
        "hbmark export --output run.jsonl\n"
        "hbmark export before-bios-update --format csv --output run.csv",
        declare_export},
-      {"help", "Explain a command",
-       "hbmark help run", declare_help},
+      {"help", "Explain a command", "hbmark help run", declare_help},
       {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},
   });
   return table;

@@ -2,7 +2,6 @@
 // handed to it in a Context. One thread.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/cli/declare.h"
 #include "bench/cli/terminal.h"
 #include "bench/cli/text.h"
 #include "results/base/result.h"
@@ -23,7 +23,7 @@ struct Context {
   std::filesystem::path program;  // absolute path of hbmark itself
   std::vector<std::string> command_line;
   std::filesystem::path db;
-  bool db_is_default = false;     // neither --db nor $HBMARK_DB named it
+  bool db_is_default = false;  // neither --db nor $HBMARK_DB named it
   OutputFormat format = OutputFormat::kText;
   bool format_given = false;
   std::string output;  // file; empty or "-": stdout
@@ -44,22 +44,15 @@ using Action = std::function<Result<int>(const Context&)>;  // the exit code
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view examples;        // lines for the help text
-  Action (*declare)(CLI::App& app); // adds its options; the action owns their values
-  bool hidden = false;              // not in the help
+  std::string_view examples;         // lines for the help text
+  Action (*declare)(CLI::App& app);  // adds its options; the action owns their values
+  bool hidden = false;               // not in the help
 };
 
 std::span<const Command> commands();
 
 // A whole run of the program: parse, act, print errors; returns the exit code.
 int run_program(int argc, char** argv);
-
-// The program's parser with every command declared; `actions` gets one action a row of commands().
-struct Globals {
-  std::string db, format, output, color = "auto";
-  bool quiet = false, verbose = false, version = false;
-};
-std::unique_ptr<CLI::App> make_parser(Globals& globals, std::vector<Action>& actions);
 
 // Where the store is when --db does not say: $HBMARK_DB, $XDG_DATA_HOME/hbmark/results.db, ~/.local/share/hbmark/results.db.
 Result<std::filesystem::path> default_db(const Environment& environment);

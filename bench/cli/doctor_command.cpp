@@ -37,7 +37,8 @@ std::vector<BackendLine> look_at_backends(const LoadReport& report) {
   std::vector<BackendLine> lines;
   const std::vector<BackendFacts> facts = inspect_backends(report);
   for (const LoadedBackend& loaded : report.backends) {
-    const auto found = std::find_if(facts.begin(), facts.end(), [&](const BackendFacts& f) { return f.name == loaded.name; });
+    const auto found =
+        std::find_if(facts.begin(), facts.end(), [&](const BackendFacts& f) { return f.name == loaded.name; });
     lines.push_back(backend_line(loaded, found == facts.end() ? BackendFacts{} : *found));
   }
   for (const RejectedFile& rejected : report.rejected) {
@@ -94,14 +95,17 @@ std::string as_text(const Examination& seen, const Style& style) {
   };
   const auto problems = count(topology::Severity::kProblem);
   const auto warnings = count(topology::Severity::kWarning);
-  std::string out = render_backends(seen.backends, seen.searched, style) + "\n" + render_findings(seen.findings, style) + "\n";
+  std::string out =
+      render_backends(seen.backends, seen.searched, style) + "\n" + render_findings(seen.findings, style) + "\n";
   if (!can_measure(seen)) {
     return out + style.paint("Nothing can be measured: no backend has a device.", Color::kRed) + '\n';
   }
   if (problems + warnings == 0) return out + style.paint("Ready to measure.", Color::kGreen) + '\n';
-  return out + style.paint(fmt::format("Measuring works; {} problem{} and {} warning{} would show in the results.", problems,
-                                       problems == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s"),
-                           Color::kYellow) +
+  std::vector<std::string> counts;
+  if (problems > 0) counts.push_back(fmt::format("{} problem{}", problems, problems == 1 ? "" : "s"));
+  if (warnings > 0) counts.push_back(fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s"));
+  return out +
+         style.paint(fmt::format("Measuring works; see to the {} first.", fmt::join(counts, " and ")), Color::kYellow) +
          '\n';
 }
 
@@ -117,9 +121,15 @@ Result<int> examine(const Context& context, const std::string& topology_file, co
   seen.findings = std::move(*findings);
   std::string text;
   switch (context.format) {
-    case OutputFormat::kText: text = as_text(seen, context.out); break;
-    case OutputFormat::kJson: text = as_json(seen); break;
-    case OutputFormat::kCsv: text = as_csv(seen); break;
+    case OutputFormat::kText:
+      text = as_text(seen, context.out);
+      break;
+    case OutputFormat::kJson:
+      text = as_json(seen);
+      break;
+    case OutputFormat::kCsv:
+      text = as_csv(seen);
+      break;
   }
   if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
   return can_measure(seen) ? kExitOk : kExitEnvironment;
@@ -130,10 +140,8 @@ Result<int> examine(const Context& context, const std::string& topology_file, co
 Action declare_doctor(CLI::App& app) {
   auto file = std::make_shared<std::string>();
   auto paths = std::make_shared<std::vector<std::string>>();
-  app.add_option("--topology", *file, "Examine the machine of an hwloc XML file instead of this one")->type_name("FILE");
-  app.add_option("--backend-path", *paths, "Look for backends in DIR first; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  add_value(app, "--topology", *file, "FILE", "Examine the machine of an hwloc XML file instead of this one");
+  add_values(app, "--backend-path", *paths, "DIR", "Look for backends in DIR first; may be repeated");
   return [file, paths](const Context& context) { return examine(context, *file, *paths); };
 }
 

@@ -18,7 +18,8 @@ Result<const Format*> find_format(const Context& context) {
   const auto table = formats();
   const auto row = std::find_if(table.begin(), table.end(), [&](const Format& format) { return format.name == name; });
   if (row == table.end()) {
-    return fail(ErrorKind::kInternal, "--format " + std::string(name), "this build has no such writer", "use another format");
+    return fail(ErrorKind::kInternal, "--format " + std::string(name), "this build has no such writer",
+                "use another format");
   }
   return &*row;
 }
@@ -48,7 +49,7 @@ Result<int> export_run(const Context& context, const std::string& run_name) {
 
 Action declare_export(CLI::App& app) {
   auto run_name = std::make_shared<std::string>("last");
-  app.add_option("RUN", *run_name, "Run to export: its id, the beginning of it, a label, or last (default)");
+  add_positional(app, "RUN", *run_name, "Run to export: its id, the beginning of it, a label, or last (default)");
   return [run_name](const Context& context) { return export_run(context, *run_name); };
 }
 

@@ -38,6 +38,7 @@ void append_entry(const std::string& head, const std::string& text, std::string&
 std::string options_text(const CLI::App& app) {
   std::string out;
   for (const CLI::Option* option : app.get_options()) {
+    if (app.get_parent() != nullptr && option == app.get_help_ptr()) continue;  // told with those of every command
     append_entry(head_of(*option), option->get_description(), out);
   }
   return out;
@@ -52,13 +53,14 @@ std::string usage_text(const CLI::App& command) {
 }
 
 constexpr std::string_view kExitCodes =
-    "Exit codes: 0 ok, 1 a case failed or was wrong, 2 usage, 3 environment (no backend,\n"
-    "no store), 4 nothing ran, 130 interrupted.\n";
+    "Exit codes: 0 ok, 1 a case failed or was wrong, 2 usage, 3 environment (no\n"
+    "backend, no store), 4 nothing ran, 130 interrupted.\n";
 
 }  // namespace
 
 std::string overview_help(const CLI::App& app) {
-  std::string out = "hbmark " HBMARK_VERSION ": compare compute nodes with the same deep-learning microbenchmarks\n\n"
+  std::string out = "hbmark " HBMARK_VERSION
+                    ": compare compute nodes with the same deep-learning microbenchmarks\n\n"
                     "Usage: hbmark COMMAND [OPTION]...\n\nCommands:\n";
   for (const Command& row : commands()) {
     if (!row.hidden) append_entry(std::string(row.name), std::string(row.summary), out);

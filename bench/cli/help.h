@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/cli/commands.h"
+#include "bench/cli/parser.h"
 
 namespace hbmark::cli {
 

@@ -3,6 +3,7 @@
 
 #include "bench/cli/commands.h"
 #include "bench/cli/help.h"
+#include "bench/cli/parser.h"
 #include "bench/cli/report.h"
 #include "bench/cli/values.h"
 
@@ -37,7 +38,7 @@ Result<int> help(const Context& context, const std::string& name) {
 
 Action declare_help(CLI::App& app) {
   auto name = std::make_shared<std::string>();
-  app.add_option("COMMAND", *name, "Command to explain; without one, all are listed");
+  add_positional(app, "COMMAND", *name, "Command to explain; without one, all are listed");
   return [name](const Context& context) { return help(context, *name); };
 }
 

@@ -22,10 +22,10 @@ using nlohmann::json;
 
 // One kind of list in its three forms.
 struct Listing {
-  Table table;                                  // text
-  std::vector<json> lines;                      // json
-  std::vector<std::vector<std::string>> rows;   // csv, the first one the header
-  std::string when_empty;                       // text
+  Table table;                                 // text
+  std::vector<json> lines;                     // json
+  std::vector<std::vector<std::string>> rows;  // csv, the first one the header
+  std::string when_empty;                      // text
 };
 
 std::string count_text(std::int64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
@@ -37,7 +37,8 @@ Result<Listing> list_runs(const Context& context) {
   if (!runs) return tl::make_unexpected(runs.error());
   Listing listing;
   listing.when_empty = "no run in " + context.db.string() + "; measure first: hbmark run\n";
-  listing.table.columns = {{"run"}, {"when"}, {"state"}, {"ok", true}, {"failed", true}, {"other", true}, {"suite"}, {"label", false, true}};
+  listing.table.columns = {{"run"},          {"when"},        {"state"}, {"ok", true},
+                           {"failed", true}, {"other", true}, {"suite"}, {"label", false, true}};
   listing.rows = {{"run", "started_at", "state", "ok", "failed", "other", "suite", "label"}};
   for (const RunRecord& run : *runs) {
     auto results = store->results(run.uuid);
@@ -89,8 +90,9 @@ Result<Listing> list_suite_files(const Context& context) {
                              {"cases", suite.cases.size()},
                              {"budget_s", has_budget ? json(suite.budget_s) : json()},
                              {"precision", suite.precision}});
-    listing.rows.push_back({suite.name, fmt::format("{}", suite.cases.size()), has_budget ? fmt::format("{}", suite.budget_s) : "",
-                            fmt::format("{}", suite.precision), suite.summary});
+    listing.rows.push_back({suite.name, fmt::format("{}", suite.cases.size()),
+                            has_budget ? fmt::format("{}", suite.budget_s) : "", fmt::format("{}", suite.precision),
+                            suite.summary});
   }
   return listing;
 }
@@ -102,7 +104,8 @@ Result<Listing> list_backend_files(const Context& context) {
   listing.table.columns = {{"backend"}, {"version"}, {"what it is", false, true}};
   listing.rows = {{"backend", "version", "summary", "file"}};
   for (const LoadedBackend& backend : report.backends) {
-    listing.table.rows.push_back({{{printable(backend.name)}, {printable(backend.version)}, {printable(backend.summary)}}, {}});
+    listing.table.rows.push_back(
+        {{{printable(backend.name)}, {printable(backend.version)}, {printable(backend.summary)}}, {}});
     listing.lines.push_back({{"schema", "hbmark.backend/1"},
                              {"name", backend.name},
                              {"version", backend.version},
@@ -139,7 +142,8 @@ Result<Listing> list_kernels(const Context&) {
 std::string text_of(const Listing& listing, const Context& context) {
   std::string out;
   switch (context.format) {
-    case OutputFormat::kText: return listing.table.rows.empty() ? listing.when_empty : render(listing.table, context.out);
+    case OutputFormat::kText:
+      return listing.table.rows.empty() ? listing.when_empty : render(listing.table, context.out);
     case OutputFormat::kJson:
       for (const json& line : listing.lines) out += line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
       break;
@@ -177,7 +181,7 @@ Result<int> list(const Context& context, const std::string& what) {
 
 Action declare_list(CLI::App& app) {
   auto what = std::make_shared<std::string>("runs");
-  app.add_option("WHAT", *what, "runs (default, newest first), suites, backends or kernels");
+  add_positional(app, "WHAT", *what, "runs (default, newest first), suites, backends or kernels");
   return [what](const Context& context) { return list(context, *what); };
 }
 

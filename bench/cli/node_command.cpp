@@ -14,7 +14,8 @@ Result<int> describe(const Context& context, const std::string& topology_file) {
   }
   auto node = topology::describe_node({.xml_file = topology_file, .sysfs_root = "", .with_io = true});
   if (!node) return tl::make_unexpected(node.error());
-  std::string text = context.format == OutputFormat::kJson ? topology::node_to_json_line(*node) : render_node(*node, context.out);
+  std::string text =
+      context.format == OutputFormat::kJson ? topology::node_to_json_line(*node) : render_node(*node, context.out);
   if (!text.ends_with('\n')) text += '\n';
   if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
   return kExitOk;
@@ -24,7 +25,7 @@ Result<int> describe(const Context& context, const std::string& topology_file) {
 
 Action declare_node(CLI::App& app) {
   auto file = std::make_shared<std::string>();
-  app.add_option("--topology", *file, "Describe the machine of an hwloc XML file (lstopo FILE.xml makes one)")->type_name("FILE");
+  add_value(app, "--topology", *file, "FILE", "Describe the machine of an hwloc XML file (lstopo FILE.xml makes one)");
   return [file](const Context& context) { return describe(context, *file); };
 }
 

@@ -20,14 +20,15 @@ tl::unexpected<Error> cannot_write(const std::string& place, int code) {
   const std::string what = fmt::format("cannot write {}", is_stdout(place) ? "to stdout" : place);
   std::string next = "give a file in a folder you may write to: --output results.txt";
   if (code == ENOSPC || code == EDQUOT) next = "free some space, or give a file on another disk: --output FILE";
-  if (code == EPIPE || code == EBADF) next = "the reader of the output has gone; what was measured is in the store: hbmark show";
+  if (code == EPIPE || code == EBADF)
+    next = "the reader of the output has gone; what was measured is in the store: hbmark show";
   if (code == EISDIR) next = "give a file's name, not a folder's: --output results.txt";
   return environment_error(what, errno_text(code), std::move(next));
 }
 
 // rwx bits for a file that replaces `place`.
 mode_t rights_for(const std::string& place) {
-  struct stat old{};
+  struct stat old {};
   if (stat(place.c_str(), &old) == 0) return old.st_mode & 07777U;
   const mode_t mask = umask(0);
   umask(mask);
@@ -36,7 +37,7 @@ mode_t rights_for(const std::string& place) {
 
 // Does the name stand for something that a rename would replace by mistake?
 bool is_special(const std::string& place) {
-  struct stat status{};
+  struct stat status {};
   return stat(place.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
@@ -85,7 +86,7 @@ Status check_output(const std::string& place) {
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return cannot_write(place, errno);
     return {};
   }
-  struct stat status{};
+  struct stat status {};
   if (stat(place.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return cannot_write(place, EISDIR);
   const std::filesystem::path folder = std::filesystem::path(behind_links(place)).parent_path();
   const std::string checked = is_special(place) ? place : folder.empty() ? "." : folder.string();

@@ -8,6 +8,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/help.h"
 #include "bench/cli/output.h"
+#include "bench/cli/parser.h"
 #include "bench/cli/report.h"
 #include "bench/cli/values.h"
 
@@ -18,7 +19,8 @@ Result<std::filesystem::path> program_path() {
   std::error_code failed;
   auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) {
-    return environment_error("cannot tell where hbmark is installed", failed.message(), "mount /proc, which hbmark reads a lot");
+    return environment_error("cannot tell where hbmark is installed", failed.message(),
+                             "mount /proc, which hbmark reads a lot");
   }
   return path;
 }
@@ -90,8 +92,9 @@ Status check_leftovers(const CLI::App& app, const CLI::App* command) {
       for (std::string& name : option_names(*command)) known.push_back(std::move(name));
     }
     guess = nearest(word.substr(0, word.find('=')), known);
-    return usage_error(word, "there is no such option",
-                       (guess.empty() ? "" : fmt::format("did you mean {}? ", guess)) + fmt::format("`{}` lists them", help));
+    return usage_error(
+        word, "there is no such option",
+        (guess.empty() ? "" : fmt::format("did you mean {}? ", guess)) + fmt::format("`{}` lists them", help));
   }
   if (command != nullptr) {
     return usage_error(word, fmt::format("'{}' takes no such argument", command->get_name()), fmt::format("see `{}`", help));
@@ -150,35 +153,13 @@ Result<std::filesystem::path> default_db(const Environment& environment) {
   const auto value = [&](const char* name) { return environment(name).value_or(""); };
   if (const auto given = value("HBMARK_DB"); !given.empty()) return std::filesystem::path(given);
   // The XDG base directory specification: a relative path is to be ignored.
-  if (const auto data = value("XDG_DATA_HOME"); data.starts_with('/')) return std::filesystem::path(data) / "hbmark/results.db";
+  if (const auto data = value("XDG_DATA_HOME"); data.starts_with('/'))
+    return std::filesystem::path(data) / "hbmark/results.db";
   if (const auto home = value("HOME"); !home.empty()) {
     return std::filesystem::path(home) / ".local/share/hbmark/results.db";
   }
   return environment_error("cannot tell where the store is", "none of HBMARK_DB, XDG_DATA_HOME and HOME is set",
                            "name it: --db results.db");
-}
-
-std::unique_ptr<CLI::App> make_parser(Globals& globals, std::vector<Action>& actions) {
-  auto app = std::make_unique<CLI::App>("Compare compute nodes with the same deep-learning microbenchmarks", "hbmark");
-  app->set_help_flag("-h,--help", "Show this help");
-  app->add_flag("--version", globals.version, "Show the version");
-  app->add_option("--db", globals.db, "Store to use (default: $HBMARK_DB, else hbmark/results.db in the XDG data folder)")
-      ->type_name("FILE");
-  app->add_option("--format", globals.format, "text, json (JSON Lines) or csv")->type_name("FORMAT");
-  app->add_option("--output", globals.output, "Write results to FILE, whole or not at all; - is stdout")->type_name("FILE");
-  app->add_flag("-q,--quiet", globals.quiet, "No progress, no notes: results and errors only");
-  app->add_flag("-v,--verbose", globals.verbose, "More of everything");
-  app->add_option("--color", globals.color, "auto, always or never")->type_name("WHEN");
-  app->allow_extras();
-  app->require_subcommand(0, 1);
-  app->fallthrough();
-  for (const Command& row : commands()) {
-    CLI::App* command = app->add_subcommand(std::string(row.name), std::string(row.summary));
-    command->fallthrough();
-    if (row.hidden) command->group("");
-    actions.push_back(row.declare(*command));
-  }
-  return app;
 }
 
 int run_program(int argc, char** argv) {

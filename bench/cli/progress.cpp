@@ -12,8 +12,8 @@ namespace hbmark::cli {
 namespace {
 
 constexpr double kRedrawInterval_s = 0.1;
-constexpr double kDefaultBudget_s = 3;   // of a case that says none: plan.h
-constexpr double kPriorCases = 2;        // how many cases the belief "a case takes its budget" weighs against experience
+constexpr double kDefaultBudget_s = 3;  // of a case that says none: plan.h
+constexpr double kPriorCases = 2;       // how many cases the belief "a case takes its budget" weighs against experience
 constexpr int kBarColumns = 24;
 constexpr int kMinBarColumns = 8;
 constexpr int kMinNameColumns = 12;
@@ -111,7 +111,8 @@ void Progress::update(const std::string& phase, double fraction) {
 
 void Progress::finish(const ResultRecord& result) {
   estimate_.finish(options_.now_s());
-  if (options_.quiet) return;
+  // What an interruption left undone is told once, at the end, not a line a case.
+  if (options_.quiet || result.outcome == Outcome::kNotRun) return;
   if (!options_.redraw || result.outcome != Outcome::kOk) {
     message(case_line(result));
   } else {
@@ -163,8 +164,7 @@ std::string Progress::bar_line(int columns, double now_s) const {
 
 std::string Progress::case_line(const ResultRecord& result) const {
   const std::string total = fmt::format("{}", estimate_.total());
-  return fmt::format("[{:>{}}/{}] {}", estimate_.finished(), total.size(), total,
-                     result_line(result, options_.style));
+  return fmt::format("[{:>{}}/{}] {}", estimate_.finished(), total.size(), total, result_line(result, options_.style));
 }
 
 }  // namespace hbmark::cli

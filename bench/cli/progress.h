@@ -46,11 +46,11 @@ class Estimate {
 };
 
 struct ProgressOptions {
-  bool redraw = false;                         // a terminal
+  bool redraw = false;  // a terminal
   bool quiet = false;
-  Style style;                                 // its width is not used
-  std::function<double()> now_s;               // a steady clock
-  std::function<int()> columns;                // of the terminal, asked at each redraw
+  Style style;                    // its width is not used
+  std::function<double()> now_s;  // a steady clock
+  std::function<int()> columns;   // of the terminal, asked at each redraw
   std::function<void(std::string_view)> write;
 };
 

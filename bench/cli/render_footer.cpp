@@ -19,7 +19,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 std::string count_of(const nlohmann::json& node, const char* name, std::string_view one) {
   const auto found = node.find(name);
   if (found == node.end()) return "";
-  const std::int64_t count = found->is_array() ? static_cast<std::int64_t>(found->size())
+  const std::int64_t count = found->is_array()            ? static_cast<std::int64_t>(found->size())
                              : found->is_number_integer() ? found->get<std::int64_t>()
                                                           : 0;
   return count == 0 ? "" : fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
@@ -114,10 +114,11 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
   const auto measured = count([](const ResultRecord& r) { return r.time.has_value(); });
   std::vector<std::string> parts;
   if (measured == 0) return "";
-  const auto without_ceiling = count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
+  const auto without_ceiling =
+      count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
   if (without_ceiling > 0) {
-    parts.push_back(fmt::format("share of the measured peak for {} of {} (no peak or stream result of the same threads applies)",
-                                without_ceiling, measured));
+    parts.push_back(
+        fmt::format("the ceiling of {} of {} (none measured with the same threads applies)", without_ceiling, measured));
   }
   std::set<std::string> reasons;
   const auto without_interval = count([&](const ResultRecord& r) {
@@ -126,14 +127,14 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
     return missing;
   });
   if (without_interval > 0) {
-    parts.push_back(fmt::format("interval of {} ({})", without_interval,
+    parts.push_back(fmt::format("the interval of {} of {} ({})", without_interval, measured,
                                 reasons.empty() ? "too few samples" : fmt::format("{}", fmt::join(reasons, "; "))));
   }
   // Fewer than 6 launches: order statistics give no 95 % interval of what differs between them.
   const auto few_launches = count([](const ResultRecord& r) { return r.time && r.launches < 6; });
   if (few_launches > 0) {
     const std::string which = few_launches == measured ? "" : fmt::format(" for {} of {}", few_launches, measured);
-    parts.push_back(fmt::format("differences between launches{} (fewer than 6 launches)", which));
+    parts.push_back(fmt::format("what differs between launches{} (fewer than 6 launches)", which));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -171,8 +172,8 @@ std::string render_entries(const Entries& entries, const Style& style) {
   std::string out;
   for (const auto& [name, text] : entries) {
     if (text.empty()) continue;
-    std::string label = style.paint(name, Color::kBold) +
-                        std::string(static_cast<std::size_t>(name_width - display_width(name) + 2), ' ');
+    std::string label =
+        style.paint(name, Color::kBold) + std::string(static_cast<std::size_t>(name_width - display_width(name) + 2), ' ');
     for (const std::string& line : wrap(text, std::max(20, style.width - name_width - 2))) {
       out += label + line + '\n';
       label.assign(static_cast<std::size_t>(name_width + 2), ' ');
@@ -191,13 +192,15 @@ std::string render_footer(const RunView& view, const Style& style, bool verbose,
                      {"Cost", cost_text(view.results)}};
   if (verbose && view.environment) {
     std::vector<std::string> values;
-    for (const auto& [name, value] : view.environment->values) values.push_back(printable(fmt::format("{}={}", name, value)));
+    for (const auto& [name, value] : view.environment->values)
+      values.push_back(printable(fmt::format("{}={}", name, value)));
     entries.emplace_back("Environment", fmt::format("{}", fmt::join(values, ", ")));
   }
   if (verbose) entries.emplace_back("Command", printable(view.run.command));
-  if (any_reorder(view.results)) {
-    entries.emplace_back("+layout", "layout conversion of one call, outside the median");
-  }
+  std::vector<std::string> columns = {"95 %: interval of the median", "n: samples",
+                                      "ceiling: share of what peak and stream measured here"};
+  if (any_reorder(view.results)) columns.emplace_back("+layout: conversion for one call, outside the median");
+  entries.emplace_back("Columns", fmt::format("{}", fmt::join(columns, "; ")));
   std::string out = render_entries(entries, style);
   if (elided) out += fmt::format("Shortened problems: `hbmark show {} -v` has them whole.\n", view.run.uuid.substr(0, 8));
   return out;

@@ -22,8 +22,9 @@ std::string plural(std::size_t count, std::string_view one) {
 
 std::string cpu_text(const Node& node) {
   const std::string model = node.cpu_model.empty() ? "model unknown" : printable(node.cpu_model);
-  std::string text = fmt::format("{}; {}, {}, {}", model, plural(static_cast<std::size_t>(std::max(0, node.packages)), "package"),
-                                 plural(node.cores.size(), "core"), plural(node.pus.size(), "PU"));
+  std::string text =
+      fmt::format("{}; {}, {}, {}", model, plural(static_cast<std::size_t>(std::max(0, node.packages)), "package"),
+                  plural(node.cores.size(), "core"), plural(node.pus.size(), "PU"));
   return text;
 }
 
@@ -38,8 +39,8 @@ std::string cache_text(const Node& node) {
   for (const topology::Cache& cache : node.caches) {
     const std::string letter = cache.type == "data" ? "d" : cache.type == "instruction" ? "i" : "";
     std::string part = fmt::format("L{}{} {}", cache.level, letter, binary_bytes(cache.size_bytes));
-    if (cache.count > 1) part = fmt::format("{} {} {}", part, "x", cache.count);
-    if (cache.shared_by_pus > 0) part += fmt::format(" ({} each)", plural(static_cast<std::size_t>(cache.shared_by_pus), "PU"));
+    if (cache.count > 1) part = fmt::format("{} x {}", part, cache.count);
+    if (cache.shared_by_pus > 1) part += fmt::format(" (for {} PUs{})", cache.shared_by_pus, cache.count > 1 ? " each" : "");
     parts.push_back(std::move(part));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -75,10 +76,14 @@ std::string numa_table(const Node& node, const Style& style) {
 
 Color severity_color(Severity severity) {
   switch (severity) {
-    case Severity::kGood: return Color::kGreen;
-    case Severity::kNote: return Color::kNone;
-    case Severity::kWarning: return Color::kYellow;
-    case Severity::kProblem: return Color::kRed;
+    case Severity::kGood:
+      return Color::kGreen;
+    case Severity::kNote:
+      return Color::kNone;
+    case Severity::kWarning:
+      return Color::kYellow;
+    case Severity::kProblem:
+      return Color::kRed;
   }
   return Color::kNone;
 }
@@ -87,10 +92,14 @@ Color severity_color(Severity severity) {
 
 std::string_view severity_word(Severity severity) {
   switch (severity) {
-    case Severity::kGood: return "good";
-    case Severity::kNote: return "note";
-    case Severity::kWarning: return "warning";
-    case Severity::kProblem: return "problem";
+    case Severity::kGood:
+      return "good";
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kProblem:
+      return "problem";
   }
   return "problem";
 }
@@ -134,9 +143,12 @@ std::string render_backends(const std::vector<BackendLine>& backends, const std:
   table.columns = {{""}, {""}, {"", false, true}};
   for (const BackendLine& backend : backends) {
     const std::string state = !backend.loaded ? "rejected" : backend.usable ? "loaded" : "no device";
-    Row row{{{"  " + state, backend.usable ? Color::kGreen : Color::kYellow}, {printable(backend.name)}, {printable(backend.file)}},
+    Row row{{{"  " + state, backend.usable ? Color::kGreen : Color::kYellow},
+             {printable(backend.name)},
+             {printable(backend.file)}},
             {}};
-    if (!backend.text.empty()) row.notes.push_back({printable(backend.text), backend.usable ? Color::kNone : Color::kYellow});
+    if (!backend.text.empty())
+      row.notes.push_back({printable(backend.text), backend.usable ? Color::kNone : Color::kYellow});
     table.rows.push_back(std::move(row));
   }
   out += render(table, style);

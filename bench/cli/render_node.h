@@ -14,11 +14,11 @@ std::string render_node(const topology::Node& node, const Style& style);
 
 // A backend file as the doctor saw it.
 struct BackendLine {
-  std::string name;      // of the backend, or of the file that was rejected
+  std::string name;  // of the backend, or of the file that was rejected
   std::string file;
   bool loaded = false;
-  std::string text;      // version and devices, or the reason of the rejection
-  bool usable = false;   // loaded, and has a device
+  std::string text;     // version and devices, or the reason of the rejection
+  bool usable = false;  // loaded, and has a device
 };
 
 std::string render_backends(const std::vector<BackendLine>& backends, const std::vector<std::string>& searched,

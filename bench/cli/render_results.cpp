@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "bench/cli/render_footer.h"
@@ -18,8 +19,8 @@ constexpr std::array<std::string_view, 3> kMovesData = {"stream", "transfer", "e
 
 // Ways to fit the table, from the most comfortable one.
 struct Layout {
-  bool grouped = false;         // the problems' common beginning as a heading
-  bool flags_beneath = false;   // else in a column
+  bool grouped = false;        // the problems' common beginning as a heading
+  bool flags_beneath = false;  // else in a column
 };
 
 struct SplitProblem {
@@ -53,6 +54,9 @@ std::string outcome_words(Outcome outcome) {
   return words;
 }
 
+// Either the algorithm does less work than was counted, or the ceiling was measured under other load.
+bool above_ceiling(const ResultRecord& result) { return result.ceiling_fraction && *result.ceiling_fraction > 1; }
+
 std::vector<Cell> measured_cells(const ResultRecord& result, const Style& style, bool verbose) {
   const TimeSummary& time = *result.time;
   const auto rate = rate_of(result);
@@ -61,7 +65,8 @@ std::vector<Cell> measured_cells(const ResultRecord& result, const Style& style,
           {interval_text(time, style, verbose)},
           {fmt::format("{}", time.samples)},
           {rate ? si(rate->per_s, rate->unit, style, 3) : dash},
-          {result.ceiling_fraction ? percent(*result.ceiling_fraction) : dash},
+          {result.ceiling_fraction ? percent(*result.ceiling_fraction) : dash,
+           above_ceiling(result) ? Color::kYellow : Color::kNone},
           {result.reorder_s ? "+" + si(*result.reorder_s, "s", style, 2) : ""}};
 }
 
@@ -111,18 +116,30 @@ Row result_row(const ResultRecord& result, const Layout& layout, const Style& st
   return row;
 }
 
+// Groups whose heading saves width: a problem that is no longer than the longest shape stays whole on its line.
+std::set<std::string> groups_to_head(const std::vector<ResultRecord>& results) {
+  std::size_t widest_rest = 0;
+  for (const ResultRecord& result : results) widest_rest = std::max(widest_rest, split(result.problem).rest.size() + 2);
+  std::set<std::string> groups;
+  for (const ResultRecord& result : results) {
+    const std::string group = split(result.problem).group;
+    if (!group.empty() && result.problem.size() > widest_rest) groups.insert(group);
+  }
+  return groups;
+}
+
 Table make_table(const std::vector<ResultRecord>& results, const Layout& layout, const Style& style, bool verbose) {
   Table table;
   table.columns = {{"problem", false, true}, {"median", true},  {"95 %", true},    {"n", true},
-                   {"rate", true},           {"of peak", true}, {"+layout", true}, {"flags"}};
+                   {"rate", true},           {"ceiling", true}, {"+layout", true}, {"flags"}};
+  const std::set<std::string> headed = layout.grouped ? groups_to_head(results) : std::set<std::string>{};
   std::string group;
   for (const ResultRecord& result : results) {
     const std::string its_group = split(result.problem).group;
-    if (layout.grouped && its_group != group && !its_group.empty()) {
-      table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});
-    }
+    const bool grouped = headed.count(its_group) > 0;
+    if (grouped && its_group != group) table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});
     group = its_group;
-    table.rows.push_back(result_row(result, layout, style, verbose));
+    table.rows.push_back(result_row(result, {grouped, layout.flags_beneath}, style, verbose));
   }
   return table;
 }

@@ -9,11 +9,16 @@ namespace hbmark::cli {
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kUsage: return kExitUsage;
-    case ErrorKind::kEnvironment: return kExitEnvironment;
-    case ErrorKind::kNothingRan: return kExitNothingRan;
-    case ErrorKind::kInterrupted: return kExitInterrupted;
-    case ErrorKind::kInternal: return kExitEnvironment;
+    case ErrorKind::kUsage:
+      return kExitUsage;
+    case ErrorKind::kEnvironment:
+      return kExitEnvironment;
+    case ErrorKind::kNothingRan:
+      return kExitNothingRan;
+    case ErrorKind::kInterrupted:
+      return kExitInterrupted;
+    case ErrorKind::kInternal:
+      return kExitEnvironment;
   }
   return kExitEnvironment;
 }

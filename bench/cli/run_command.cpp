@@ -22,9 +22,7 @@
 namespace hbmark::cli {
 namespace {
 
-double steady_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void note(const Context& context, const std::string& text) {
   if (!context.quiet) print_note(text);
@@ -147,7 +145,8 @@ Result<int> carry_out_and_show(RunRequest request, Store& store, const Context& 
   if (!summary) return tl::make_unexpected(summary.error());
   if (auto shown = show_results(store, request.run.uuid, context); !shown) return tl::make_unexpected(shown.error());
   if (summary->interrupted) {
-    note(context, fmt::format("interrupted; `hbmark run --resume {}` carries out what is missing", request.run.uuid.substr(0, 8)));
+    note(context,
+         fmt::format("interrupted; `hbmark run --resume {}` carries out what is missing", request.run.uuid.substr(0, 8)));
   }
   return exit_code_of(*summary, request.plan);
 }
@@ -176,8 +175,10 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   if (!store) return tl::make_unexpected(store.error());
   const NodeRecord node_row = node_record(node);
   const EnvironmentRecord environment = environment_record(*placement);
-  RunRequest request{*plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
-  for (const Status& saved : {store->save_node(node_row), store->save_environment(environment), store->save_run(request.run)}) {
+  RunRequest request{
+      *plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
+  for (const Status& saved :
+       {store->save_node(node_row), store->save_environment(environment), store->save_run(request.run)}) {
     if (!saved) return tl::make_unexpected(saved.error());
   }
   return carry_out_and_show(std::move(request), *store, context);

@@ -11,12 +11,18 @@ namespace {
 
 // A resumed run keeps its plan: what would change it is refused, not dropped in silence.
 Status check_resume(const RunText& text) {
-  const std::pair<bool, const char*> given[] = {
-      {!text.suite.empty(), "--suite"},         {!text.problems.empty(), "--problem"}, {!text.problem_files.empty(), "--problems"},
-      {!text.filters.empty(), "--filter"},      {!text.backends.empty(), "--backend"}, {!text.precision.empty(), "--precision"},
-      {!text.budget.empty(), "--budget"},       {!text.timeout.empty(), "--timeout"},  {!text.threads.empty(), "--threads"},
-      {!text.seed.empty(), "--seed"},           {!text.label.empty(), "--label"},
-      {!text.backend_paths.empty(), "--backend-path"}};
+  const std::pair<bool, const char*> given[] = {{!text.suite.empty(), "--suite"},
+                                                {!text.problems.empty(), "--problem"},
+                                                {!text.problem_files.empty(), "--problems"},
+                                                {!text.filters.empty(), "--filter"},
+                                                {!text.backends.empty(), "--backend"},
+                                                {!text.precision.empty(), "--precision"},
+                                                {!text.budget.empty(), "--budget"},
+                                                {!text.timeout.empty(), "--timeout"},
+                                                {!text.threads.empty(), "--threads"},
+                                                {!text.seed.empty(), "--seed"},
+                                                {!text.label.empty(), "--label"},
+                                                {!text.backend_paths.empty(), "--backend-path"}};
   for (const auto& [is_given, name] : given) {
     if (is_given) {
       return usage_error(fmt::format("--resume with {}", name), "a resumed run goes on with the plan it was started with",
@@ -36,33 +42,26 @@ Status read(const std::string& text, T& into, Parse&& parse) {
   return {};
 }
 
-CLI::Option* repeated(CLI::App& app, const char* name, std::vector<std::string>& into, const char* text, const char* type) {
-  return app.add_option(name, into, text)->type_name(type)->allow_extra_args(false);
-}
-
 }  // namespace
 
 void declare_options(CLI::App& app, RunText& text) {
-  app.add_option("--suite", text.suite, "Suite to measure: a name of `hbmark list suites`, or a FILE.toml (default: quick)")
-      ->type_name("SUITE");
-  repeated(app, "--problem", text.problems, "One problem, as a canonical string; may be repeated", "STRING");
-  repeated(app, "--problems", text.problem_files, "Problems of a CSV file with named columns; may be repeated", "FILE");
-  repeated(app, "--filter", text.filters,
-           "Keep the cases that match a pattern (* ? [abc]) or hold this text; may be repeated, any of them keeps", "PATTERN");
-  repeated(app, "--backend", text.backends, "Use this backend; may be repeated (default: all that have a device)", "NAME");
-  repeated(app, "--backend-path", text.backend_paths, "Look for backends in DIR first; may be repeated", "DIR");
-  app.add_option("--precision", text.precision,
-                 "Stop a case when the 95 % interval of its median is within this: 2% or 0.02 (default: the suite's)")
-      ->type_name("SHARE");
-  app.add_option("--budget", text.budget, "Seconds of sampling for the whole run (default: the suite's, or 3 a case)")
-      ->type_name("SECONDS");
-  app.add_option("--timeout", text.timeout, "Seconds without a sign of life before a case is ended (default: 60)")
-      ->type_name("SECONDS");
-  app.add_option("--threads", text.threads, "Threads to pin (default: one for each core we are allowed)")->type_name("N");
-  app.add_option("--seed", text.seed, "Seed of the input data (default: 1)")->type_name("N");
-  app.add_option("--label", text.label, "Name to find the run by")->type_name("TEXT");
-  app.add_option("--resume", text.resume, "Carry out what is missing of an earlier run: its id, label, or last")->type_name("RUN");
-  app.add_flag("--dry-run", text.dry_run, "List the cases with their cost and measure nothing");
+  add_value(app, "--suite", text.suite, "SUITE",
+            "Suite to measure: a name of `hbmark list suites`, or a FILE.toml (default: quick)");
+  add_values(app, "--problem", text.problems, "STRING", "One problem, as a canonical string; may be repeated");
+  add_values(app, "--problems", text.problem_files, "FILE", "Problems of a CSV file with named columns; may be repeated");
+  add_values(app, "--filter", text.filters, "PATTERN",
+             "Keep the cases that match a pattern (* ? [abc]) or hold this text; may be repeated, any of them keeps");
+  add_values(app, "--backend", text.backends, "NAME", "Use this backend; may be repeated (default: all that have a device)");
+  add_values(app, "--backend-path", text.backend_paths, "DIR", "Look for backends in DIR first; may be repeated");
+  add_value(app, "--precision", text.precision, "SHARE",
+            "Stop a case when the 95 % interval of its median is within this: 2% or 0.02 (default: the suite's)");
+  add_value(app, "--budget", text.budget, "SECONDS", "Sampling time of the whole run (default: the suite's, or 3 s a case)");
+  add_value(app, "--timeout", text.timeout, "SECONDS", "Time without a sign of life before a case is ended (default: 60)");
+  add_value(app, "--threads", text.threads, "N", "Threads to pin (default: one for each core we are allowed)");
+  add_value(app, "--seed", text.seed, "N", "Seed of the input data (default: 1)");
+  add_value(app, "--label", text.label, "TEXT", "Name to find the run by");
+  add_value(app, "--resume", text.resume, "RUN", "Carry out what is missing of an earlier run: its id, label, or last");
+  add_switch(app, "--dry-run", text.dry_run, "List the cases with their cost and measure nothing");
 }
 
 Result<RunWishes> understand(const RunText& text) {

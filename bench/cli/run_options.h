@@ -24,7 +24,7 @@ struct RunWishes {
   double precision = 0;  // 0: the suite's
   double budget_s = 0;   // of the whole run; 0: the suite's
   double timeout_s = 60;
-  int threads = 0;       // 0: one a core
+  int threads = 0;  // 0: one a core
   std::uint64_t seed = 1;
   std::string label;
   std::optional<std::string> resume;

@@ -75,7 +75,8 @@ EnvironmentRecord environment_record(const topology::Placement& placement) {
   return record;
 }
 
-RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment, const Context& context) {
+RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment,
+                     const Context& context) {
   RunRecord run;
   run.uuid = new_uuid();
   run.label = plan.label;

@@ -3,29 +3,32 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "backends/abi/kernel.h"
 #include "bench/cli/csv_text.h"
 #include "bench/cli/table.h"
 #include "bench/kernels/kernel.h"
+#include "bench/problems/types.h"
 
 namespace hbmark::cli {
 namespace {
 
 using nlohmann::json;
 
-void fold_in(Suite from, Suite& into) {
+// Where each problem stands in the suite that is put together.
+using Places = std::map<std::string, std::size_t>;
+
+void fold_in(Suite from, Suite& into, Places& places) {
   into.rows_read += from.rows_read;
   into.repeats_folded += from.repeats_folded;
   for (SuiteCase& added : from.cases) {
-    const auto same = std::find_if(into.cases.begin(), into.cases.end(),
-                                   [&](const SuiteCase& known) { return known.problem == added.problem; });
-    if (same == into.cases.end()) {
+    const auto [place, is_new] = places.emplace(to_string(added.problem), into.cases.size());
+    if (is_new) {
       into.cases.push_back(std::move(added));
     } else {
-      same->occurrences += added.occurrences;
+      into.cases[place->second].occurrences += added.occurrences;
       ++into.repeats_folded;
     }
   }
@@ -35,17 +38,6 @@ std::uint64_t last_level_cache_bytes(const topology::Node& node) {
   const auto last = std::max_element(node.caches.begin(), node.caches.end(),
                                      [](const auto& a, const auto& b) { return a.level < b.level; });
   return last == node.caches.end() ? 0 : last->size_bytes;
-}
-
-std::uint64_t element_bytes(std::uint32_t type) {
-  switch (type) {
-    case HBMARK_F64: return 8;
-    case HBMARK_BF16:
-    case HBMARK_F16: return 2;
-    case HBMARK_S8:
-    case HBMARK_U8: return 1;
-    default: return 4;
-  }
 }
 
 struct Cost {
@@ -60,7 +52,8 @@ Cost cost_of(const std::string& text) {
   const KernelSpec& kernel = *problem->kernel;
   Cost cost{kernel.flop(*problem), kernel.bytes(*problem), std::nullopt};
   std::uint64_t memory_bytes = 0;
-  for (const OperandSpec& operand : kernel.operands(*problem)) memory_bytes += operand.elements * element_bytes(operand.type);
+  for (const OperandSpec& operand : kernel.operands(*problem))
+    memory_bytes += operand.elements * element_bytes(operand.type);
   if (memory_bytes > 0) cost.memory_bytes = memory_bytes;
   return cost;
 }
@@ -83,7 +76,8 @@ json case_json(const PlannedCase& planned) {
 }
 
 std::string plan_csv(const Plan& plan) {
-  std::string out = csv_row({"index", "problem", "backend", "device", "budget_s", "occurrences", "flop", "bytes", "memory_bytes"});
+  std::string out =
+      csv_row({"index", "problem", "backend", "device", "budget_s", "occurrences", "flop", "bytes", "memory_bytes"});
   const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
   for (const PlannedCase& planned : plan.cases) {
     const Cost cost = cost_of(planned.problem);
@@ -96,7 +90,8 @@ std::string plan_csv(const Plan& plan) {
 
 std::string plan_text(const Plan& plan, const Style& style) {
   Table table;
-  table.columns = {{"problem", false, true}, {"backend"}, {"FLOP", true}, {"bytes", true}, {"memory", true}, {"budget", true}};
+  table.columns = {{"problem", false, true}, {"backend"},      {"FLOP", true},
+                   {"bytes", true},          {"memory", true}, {"budget", true}};
   const std::string dash(style.dash());
   double budget_s = 0;
   std::int64_t undecided = 0;
@@ -110,15 +105,16 @@ std::string plan_text(const Plan& plan, const Style& style) {
              {planned.decided ? "" : duration(planned.budget_s)}},
             {}};
     if (planned.decided) {
-      row.notes.push_back({fmt::format("{}: {}", outcome_name(*planned.decided), printable(planned.decided_reason)), Color::kYellow});
+      row.notes.push_back(
+          {fmt::format("{}: {}", outcome_name(*planned.decided), printable(planned.decided_reason)), Color::kYellow});
     } else {
       budget_s += planned.budget_s;
       ++undecided;
     }
     table.rows.push_back(std::move(row));
   }
-  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n", undecided,
-                                            undecided == 1 ? "" : "s", duration(budget_s));
+  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n",
+                                            undecided, undecided == 1 ? "" : "s", duration(budget_s));
 }
 
 }  // namespace
@@ -131,16 +127,21 @@ std::string repeats_note(const Suite& suite) {
 Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::path& share_dir, const topology::Node& node,
                               std::vector<std::string>& notes) {
   Suite selected;
+  Places places;
   if (!wishes.suite.empty()) {
     auto suite = load_suite(wishes.suite, share_dir, SuiteContext{last_level_cache_bytes(node), &notes});
     if (!suite) return suite;
-    selected = std::move(*suite);
+    selected.name = suite->name;
+    selected.summary = suite->summary;
+    selected.budget_s = suite->budget_s;
+    selected.precision = suite->precision;
+    fold_in(std::move(*suite), selected, places);
   }
   for (const std::string& file : wishes.problem_files) {
-    auto suite = load_problem_csv(file, "");
+    auto suite = load_problem_csv(file, "", &notes);
     if (!suite) return suite;
     if (selected.name.empty()) selected.name = file;
-    fold_in(std::move(*suite), selected);
+    fold_in(std::move(*suite), selected, places);
   }
   for (const std::string& text : wishes.problems) {
     auto problem = parse_problem(text);
@@ -148,7 +149,7 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
     Suite single;
     single.rows_read = 1;
     single.cases.push_back({std::move(*problem), 1, "--problem"});
-    fold_in(std::move(single), selected);
+    fold_in(std::move(single), selected, places);
   }
   if (std::string note = repeats_note(selected); !note.empty()) notes.push_back(std::move(note));
   return selected;

@@ -27,7 +27,7 @@ Result<int> show(const Context& context, const std::string& run_name) {
 
 Action declare_show(CLI::App& app) {
   auto run_name = std::make_shared<std::string>("last");
-  app.add_option("RUN", *run_name, "Run to show: its id, the beginning of it, a label, or last (default)");
+  add_positional(app, "RUN", *run_name, "Run to show: its id, the beginning of it, a label, or last (default)");
   return [run_name](const Context& context) { return show(context, *run_name); };
 }
 

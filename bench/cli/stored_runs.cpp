@@ -58,7 +58,8 @@ Result<std::string> results_as(OutputFormat format, const RunView& view) {
   }
   const auto table = formats();
   const auto csv = std::find_if(table.begin(), table.end(), [](const Format& row) { return row.name == "csv"; });
-  if (csv == table.end()) return fail(ErrorKind::kInternal, "--format csv", "this build has no CSV writer", "use --format json");
+  if (csv == table.end())
+    return fail(ErrorKind::kInternal, "--format csv", "this build has no CSV writer", "use --format json");
   std::vector<ExportRow> rows;
   for (const ResultRecord& result : view.results) rows.push_back({view.run, result, {}});
   csv->write(out, rows);

@@ -27,7 +27,7 @@ struct Note {
 };
 
 struct Row {
-  std::vector<Cell> cells;    // one a column, or one that takes the whole line (a heading of a group)
+  std::vector<Cell> cells;  // one a column, or one that takes the whole line (a heading of a group)
   std::vector<Note> notes;
 };
 

@@ -1,7 +1,7 @@
 // What the places we write to can show: colour, UTF-8, width.
 //
-// Decided from a snapshot of the environment and the descriptor, so that tests need no terminal. Thread-safe as long as nobody
-// changes the environment.
+// Decided from a snapshot of the environment and the descriptor, so that tests need no terminal. Thread-safe as long as
+// nobody changes the environment.
 #pragma once
 
 #include <functional>

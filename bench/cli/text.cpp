@@ -34,12 +34,23 @@ std::string Style::paint(std::string_view text, Color color_of_text) const {
   if (!color || color_of_text == Color::kNone || text.empty()) return std::string(text);
   std::string_view code = "0";
   switch (color_of_text) {
-    case Color::kRed: code = "31"; break;
-    case Color::kYellow: code = "33"; break;
-    case Color::kGreen: code = "32"; break;
-    case Color::kBold: code = "1"; break;
-    case Color::kDim: code = "2"; break;
-    case Color::kNone: break;
+    case Color::kRed:
+      code = "31";
+      break;
+    case Color::kYellow:
+      code = "33";
+      break;
+    case Color::kGreen:
+      code = "32";
+      break;
+    case Color::kBold:
+      code = "1";
+      break;
+    case Color::kDim:
+      code = "2";
+      break;
+    case Color::kNone:
+      break;
   }
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }

@@ -15,8 +15,8 @@ namespace hbmark::cli {
 namespace {
 
 constexpr double kMinSeconds = 1e-3;
-constexpr double kMaxSeconds = 1e6;    // eleven days: beyond it is a slip of the hand
-constexpr double kMinPrecision = 1e-4; // clocks and machines give no better
+constexpr double kMaxSeconds = 1e6;     // eleven days: beyond it is a slip of the hand
+constexpr double kMinPrecision = 1e-4;  // clocks and machines give no better
 constexpr double kMaxPrecision = 1;
 constexpr std::size_t kMaxLabel = 200;
 
@@ -64,13 +64,14 @@ Result<double> parse_precision(std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view option, std::string_view text) {
-  const std::string next = fmt::format("write seconds between 0.001 and 1000000: {} 3, or with a unit: 500ms, 3s, 2min", option);
+  const std::string next =
+      fmt::format("write seconds between 0.001 and 1000000: {} 3, or with a unit: 500ms, 3s, 2min", option);
   const auto parsed = number_and_rest(text);
   if (!parsed) return bad_value(option, text, "it is not a number", next);
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
-  const auto* unit = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                  [&](const auto& known) { return known.first == parsed->second; });
+  const auto* unit =
+      std::find_if(std::begin(kUnits), std::end(kUnits), [&](const auto& known) { return known.first == parsed->second; });
   if (unit == std::end(kUnits)) {
     return bad_value(option, text, fmt::format("'{}' is no unit of time", printable(parsed->second)), next);
   }
@@ -89,7 +90,8 @@ Result<int> parse_threads(std::string_view text) {
 
 Result<std::uint64_t> parse_seed(std::string_view text) {
   const auto value = whole_number<std::uint64_t>(trimmed(text));
-  if (!value) return bad_value("--seed", text, "it is not a whole number from 0 to 2^64 - 1", "give such a number: --seed 1");
+  if (!value)
+    return bad_value("--seed", text, "it is not a whole number from 0 to 2^64 - 1", "give such a number: --seed 1");
   return *value;
 }
 

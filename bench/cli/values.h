@@ -13,7 +13,7 @@
 
 namespace hbmark::cli {
 
-Result<double> parse_precision(std::string_view text);                           // "2%", "2 %", "0.02" -> 0.02
+Result<double> parse_precision(std::string_view text);                         // "2%", "2 %", "0.02" -> 0.02
 Result<double> parse_seconds(std::string_view option, std::string_view text);  // "3", "3s", "500ms", "2min"
 Result<int> parse_threads(std::string_view text);
 Result<std::uint64_t> parse_seed(std::string_view text);

@@ -6,7 +6,7 @@ namespace hbmark::cli {
 
 Action declare_worker(CLI::App& app) {
   auto plan_file = std::make_shared<std::string>();
-  app.add_option("PLAN", *plan_file, "Plan file to carry out");
+  add_positional(app, "PLAN", *plan_file, "Plan file to carry out");
   return [plan_file](const Context&) -> Result<int> {
     if (plan_file->empty()) {
       return usage_error("worker", "no plan file was given", "use `hbmark run`, which starts workers by itself");

@@ -53,7 +53,9 @@ class CsvProblems {
   Result<std::vector<SuiteCase>> read(std::vector<std::string>* notes) {
     if (auto status = choose_kernel(); !status) return tl::make_unexpected(status.error());
     if (auto status = check_columns(notes); !status) return tl::make_unexpected(status.error());
-    if (auto status = check_where(); !status) return tl::make_unexpected(status.error());
+    for (const auto* choices : {&selection_.where, &selection_.except}) {
+      if (auto status = check_choices(*choices); !status) return tl::make_unexpected(status.error());
+    }
     std::vector<SuiteCase> cases;
     for (const auto& row : table_.rows) {
       if (!wanted(row)) continue;
@@ -69,32 +71,33 @@ class CsvProblems {
                        fmt::format("{}:{}: {}", file_.string(), line, why), std::move(next));
   }
 
-  // The kernel named, or the one that has all its required fields among the columns, and most of them.
+  // The kernel named, or the one that has all its required fields among the columns, and most fields at all.
   Status choose_kernel() {
     if (!selection_.kernel.empty()) {
-      kernel_ = find_kernel(selection_.kernel);
+      asked_ = find_kernel(selection_.kernel);
       const auto names = grammar::kernel_names();
-      if (kernel_ == nullptr) {
+      if (asked_ == nullptr) {
         return error(1,
                      fmt::format("kernel {} is unknown{}", text::quote(selection_.kernel),
                                  text::did_you_mean(selection_.kernel, names)),
                      fmt::format("name one of {}", text::alternatives(names)));
       }
-      return {};
     }
     if (has(table_.columns, kProblemColumn)) return {};
+    kernel_ = asked_;
+    if (kernel_ != nullptr) return {};
     std::int64_t most = 0;
     bool tie = false;
     for (const auto* candidate : kernels()) {
-      std::int64_t required = 0, missing = 0;
+      std::int64_t given = 0, missing = 0;
       for (const auto& field : candidate->grammar) {
-        if (!is_required(field)) continue;
-        ++required;
-        missing += is_given(field, table_.columns, selection_.set) ? 0 : 1;
+        const bool there = is_given(field, table_.columns, selection_.set);
+        given += there ? 1 : 0;
+        missing += is_required(field) && !there ? 1 : 0;
       }
-      if (missing != 0 || required < most) continue;
-      tie = required == most;
-      most = required;
+      if (missing != 0 || given < most) continue;
+      tie = given == most;
+      most = given;
       kernel_ = candidate;
     }
     if (kernel_ != nullptr && !tie) return {};
@@ -181,8 +184,9 @@ class CsvProblems {
     return {};
   }
 
-  Status check_where() const {
-    for (const auto& [column, values] : selection_.where) {
+  // A choice that chooses nothing is a slip: its columns and values must be there.
+  Status check_choices(const Choices& choices) const {
+    for (const auto& [column, values] : choices) {
       const auto found = std::find(table_.columns.begin(), table_.columns.end(), column);
       if (found == table_.columns.end()) {
         std::vector<std::string_view> columns(table_.columns.begin(), table_.columns.end());
@@ -211,9 +215,11 @@ class CsvProblems {
   }
 
   bool wanted(const files::CsvRow& row) const {
-    return std::all_of(selection_.where.begin(), selection_.where.end(), [&](const auto& choice) {
+    const auto matches = [&](const auto& choice) {
       return std::find(choice.second.begin(), choice.second.end(), *cell(row, choice.first)) != choice.second.end();
-    });
+    };
+    return std::all_of(selection_.where.begin(), selection_.where.end(), matches) &&
+           std::none_of(selection_.except.begin(), selection_.except.end(), matches);
   }
 
   // A word spelt by columns of 0 and 1; anything else is given as it stands, for the grammar to refuse.
@@ -244,7 +250,7 @@ class CsvProblems {
       }
       one.occurrences = static_cast<double>(count);
     }
-    if (kernel_ == nullptr || has(table_.columns, kProblemColumn)) return read_problem_column(row, std::move(one), cases);
+    if (kernel_ == nullptr) return read_problem_column(row, std::move(one), cases);
     return for_each_combination(selection_.set, [&](const auto& set) -> Status {
       auto problem = assemble(*kernel_, [&](const FieldSpec& field) -> std::optional<std::string> {
         for (const auto& [name, value] : set) {
@@ -265,14 +271,13 @@ class CsvProblems {
   }
 
   Status read_problem_column(const files::CsvRow& row, SuiteCase one, std::vector<SuiteCase>& cases) const {
-    const auto* text = cell(row, kProblemColumn);
-    if (text == nullptr) return error(row.line, "column problem is missing", "add it");
+    const auto* text = cell(row, kProblemColumn);  // there, or a kernel would have been chosen
     auto problem = parse_problem(*text);
     if (!problem)
       return error(row.line, fmt::format("column problem: {}: {}", problem.error().what, problem.error().why),
                    problem.error().next);
-    if (kernel_ != nullptr && problem->kernel != kernel_) {
-      return error(row.line, fmt::format("column problem is {}, no {}", text::quote(*text), kernel_->name),
+    if (asked_ != nullptr && problem->kernel != asked_) {
+      return error(row.line, fmt::format("column problem is {}, no {}", text::quote(*text), asked_->name),
                    "ask for the other kernel");
     }
     one.problem = std::move(*problem);
@@ -283,6 +288,7 @@ class CsvProblems {
   std::filesystem::path file_;
   files::CsvTable table_;
   const Selection& selection_;
+  const KernelSpec* asked_ = nullptr;   // the one named by the caller
   const KernelSpec* kernel_ = nullptr;  // null: problem strings
 };
 

@@ -20,10 +20,12 @@ using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;  
 struct Selection {
   std::string kernel;  // empty: told from the columns
   Choices where;       // column -> values of the rows wanted
+  Choices except;      // column -> values of the rows not wanted
   Choices set;         // field -> values
 };
 
-// "where" values that match no row, unknown columns and fields are errors. Notes name the columns that are not read.
+// "where" and "except" values that match no row, unknown columns and fields are errors. Notes name the columns that are not
+// read.
 Result<std::vector<SuiteCase>> from_csv(const std::filesystem::path& file, const Selection& selection,
                                         std::vector<std::string>* notes);
 

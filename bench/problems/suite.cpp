@@ -154,7 +154,8 @@ class SuiteReader {
   }
 
   Result<std::vector<SuiteCase>> read_case(const toml::table& table) {
-    static constexpr std::string_view kKeys[] = {"problem", "csv", "kernel", "where", "set", "occurrences", "origin"};
+    static constexpr std::string_view kKeys[] = {"problem", "csv", "kernel",      "where",
+                                                 "except",  "set", "occurrences", "origin"};
     if (auto status = check_keys(table, kKeys, "a case"); !status) return tl::make_unexpected(status.error());
     const bool problem = table.contains("problem"), csv = table.contains("csv");
     if (problem && csv) return error(table, "a case has problem or csv, not both");
@@ -169,7 +170,10 @@ class SuiteReader {
       if (csv && table.contains(key))
         return error(*table.get(key), fmt::format("{} is a column of the csv, no key beside it", key));
     }
-    if (!csv && table.contains("where")) return error(*table.get("where"), "where chooses rows of a csv; there is none");
+    for (const auto* key : {"where", "except"}) {
+      if (!csv && table.contains(key))
+        return error(*table.get(key), fmt::format("{} chooses rows of a csv; there is none", key));
+    }
     if (problem) return read_problems(table);
     return csv ? read_csv(table) : read_kernel(table);
   }
@@ -206,12 +210,12 @@ class SuiteReader {
     const auto kernel = read_string(table, "kernel");
     if (!kernel) return tl::make_unexpected(kernel.error());
     selection.kernel = kernel->value_or("");
-    auto where = read_choices(table, "where");
-    if (!where) return tl::make_unexpected(where.error());
-    selection.where = std::move(*where);
-    auto set = read_choices(table, "set");
-    if (!set) return tl::make_unexpected(set.error());
-    selection.set = std::move(*set);
+    for (const auto& [key, target] :
+         {std::pair{"where", &selection.where}, std::pair{"except", &selection.except}, std::pair{"set", &selection.set}}) {
+      auto choices = read_choices(table, key);
+      if (!choices) return tl::make_unexpected(choices.error());
+      *target = std::move(*choices);
+    }
     // Beside the suite, or among the installed shapes.
     std::error_code code;
     auto path = file_.parent_path() / **name;

@@ -46,7 +46,10 @@ Result<Suite> load_suite(const std::string& name_or_file, const std::filesystem:
 Result<std::vector<Suite>> list_suites(const std::filesystem::path& share_dir, const SuiteContext& context);
 
 // A CSV of problems by column name. Columns of a kernel's grammar, its aliases, or one column `problem` of canonical
-// strings. `kernel`: empty when it can be told from the columns.
-Result<Suite> load_problem_csv(const std::filesystem::path& file, std::string_view kernel);
+// strings. `kernel`: empty when it can be told from the columns. Fields without a column: type is f32 (stream: f64), trans
+// nn, pass fwd, options at their defaults. Columns network, name, layer, origin, application and set make the origin,
+// occurrences the count; other columns are not read, and `notes` says so; one that looks like a misspelt field is an error.
+Result<Suite> load_problem_csv(const std::filesystem::path& file, std::string_view kernel,
+                               std::vector<std::string>* notes = nullptr);
 
 }  // namespace hbmark

@@ -3,6 +3,7 @@
 // Column names are part of the interface: add at the end, never rename. Lists are joined with ';', pages are "node=share".
 #include <csv.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

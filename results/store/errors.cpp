@@ -17,6 +17,15 @@ Error no_room(std::string what, const Location& where, const std::string& why) {
   return {ErrorKind::kEnvironment, std::move(what), why, fmt::format("make room in {}; {}", folder_of(where.file), kKept)};
 }
 
+// SQLite keeps the errno of most failed calls, but not of those in a commit: there errno itself still has it, which is
+// believed only where it is a reason to fail a write (it may as well be left from a probe for an absent file).
+int system_reason(int code, sqlite3* database, int raw) {
+  if (code != SQLITE_IOERR && code != SQLITE_CANTOPEN) return 0;
+  const int kept = database != nullptr ? sqlite3_system_errno(database) : 0;
+  if (kept != 0) return kept;
+  return raw == ENOSPC || raw == EDQUOT || raw == EFBIG || raw == EIO ? raw : 0;
+}
+
 std::string locked_why(const Location& where) {
   return fmt::format("another process has kept it locked for {:.3g} s",
                      static_cast<double>(where.busy_timeout.count()) / 1000.0);
@@ -74,8 +83,9 @@ Error newer_file(std::string what, const Identity& identity, const Location& whe
 }
 
 Error explain(std::string what, const Location& where, const SQLite::Exception& error, sqlite3* database) {
+  const int raw = errno;  // before anything here can change it
   const int code = error.getErrorCode() & 0xff;
-  const int system_code = database != nullptr && code != SQLITE_CONSTRAINT ? sqlite3_system_errno(database) : 0;
+  const int system_code = system_reason(code, database, raw);
   const std::string said = fmt::format("{} (SQLite {})", error.what(), error.getExtendedErrorCode());
   const auto environment = [&](std::string why, std::string next) {
     return Error{ErrorKind::kEnvironment, what, std::move(why), std::move(next)};

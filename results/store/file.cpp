@@ -104,6 +104,16 @@ void migrate_in_memory(Connection& connection, const Location& where) {
   connection.snapshot = true;
 }
 
+// SQLite fills a short last page with zeros and takes one byte for nothing; only an interrupted checkpoint, which leaves its
+// log, makes such a file.
+Status check_size(const Connection& connection, const Location& where) {
+  if (has_content(connection.stamp[1]) || has_content(connection.stamp[2])) return {};
+  const std::int64_t size_bytes = connection.stamp[0].size_bytes;
+  if (size_bytes % pragma_int(*connection.database, "page_size") == 0) return {};
+  return tl::make_unexpected(
+      damaged_file(open_failed(where), where, fmt::format("{} bytes are no whole number of pages", size_bytes)));
+}
+
 enum class Content { kNothingYet, kOurs };
 
 Result<Content> check_identity(SQLite::Database& database, const Location& where) {
@@ -175,6 +185,7 @@ Status probe(const Location& where) {
   Connection look;
   try {
     look.database = connect_to_read(where, look);
+    if (Status status = check_size(look, where); !status) return status;
     const auto content = check_identity(*look.database, where);
     if (!content) return tl::make_unexpected(content.error());
     if (look.stamp[0].size_bytes <= kCheckUpToBytes) return check_pages(*look.database, where);
@@ -205,6 +216,7 @@ Result<Connection> connect_for_reading(const Location& where) {
   Connection connection;
   try {
     connection.database = connect_to_read(where, connection);
+    if (const Status status = check_size(connection, where); !status) return tl::make_unexpected(status.error());
     const auto content = check_identity(*connection.database, where);
     if (!content) return tl::make_unexpected(content.error());
     if (*content == Content::kNothingYet) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -77,11 +78,16 @@ struct Store::Impl {
   Status write(const std::string& what, auto change) {
     if (mode == OpenMode::kRead)
       return fail(ErrorKind::kInternal, what, "the store was opened for reading", "report this bug of hbmark");
+    errno = 0;  // explain() may have to look at it
     try {
       SQLite::Transaction transaction(*connection.database, SQLite::TransactionBehavior::IMMEDIATE);
-      if (Status status = change(*connection.database); !status) return status;
-      transaction.commit();
-      return {};
+      try {
+        if (Status status = change(*connection.database); !status) return status;
+        transaction.commit();
+        return {};
+      } catch (const SQLite::Exception& error) {
+        return explained(what, error);  // before the rollback, which overwrites the system's reason
+      }
     } catch (const SQLite::Exception& error) {
       return explained(what, error);
     }

@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
   simulation::Setting setting;
   setting.levels = {0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2};
   setting.max_samples = {10, 20, 40, 80, 160, 640, 2560};
-  setting.series = argc > 1 ? std::atoi(argv[1]) : 10000;
+  setting.series = argc > 1 ? std::atoi(argv[1]) : 4000;
   if (setting.series < 100) {
-    std::fputs("perf_coverage: the number of series must be at least 100; give none for 10000\n", stderr);
+    std::fputs("perf_coverage: the number of series must be at least 100; give none for 4000\n", stderr);
     return 2;
   }
   const double tolerance = 3 * std::sqrt(kPromise * (1 - kPromise) / setting.series);

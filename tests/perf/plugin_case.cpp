@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "bench/measure/block.h"
@@ -20,6 +22,12 @@ void fill(std::vector<std::byte>& bytes, std::mt19937_64& random) {
   std::uniform_real_distribution<T> uniform(-1, 1);
   T* values = reinterpret_cast<T*>(bytes.data());
   for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) values[i] = uniform(random);
+}
+
+template <class T>
+std::vector<double> values(const std::vector<std::byte>& bytes) {
+  const T* first = reinterpret_cast<const T*>(bytes.data());
+  return {first, first + bytes.size() / sizeof(T)};
 }
 
 }  // namespace
@@ -66,6 +74,9 @@ Status PluginCase::select_and_bind(std::uint32_t candidate) {
   for (hbmark_operand& operand : operands_) operand.struct_size = sizeof(hbmark_operand);
   const std::int32_t listed = kernel_->operands(case_, operands_.data(), count, &count, &status_);
   if (const Status status = check(listed, "operands"); !status) return status;
+  if (std::none_of(operands_.begin(), operands_.end(), [](const auto& each) { return each.role == HBMARK_OUTPUT; })) {
+    return fail(ErrorKind::kInternal, "cannot compare", "the case has no output", "compare another problem");
+  }
   for (std::uint32_t i = 0; i < count; ++i) {
     hbmark_buffer* buffer = nullptr;
     const std::int32_t allocated = memory_->alloc(session_, operands_[i].device_bytes, &buffer, &status_);
@@ -123,15 +134,23 @@ std::vector<void*> PluginCase::addresses() const {
   return result;
 }
 
-Result<std::vector<float>> PluginCase::read_output() const {
-  for (std::uint32_t i = 0; i < operands_.size(); ++i) {
-    if (operands_[i].role != HBMARK_OUTPUT) continue;
-    std::vector<float> words(operands_[i].canonical_bytes / sizeof(float));
-    const std::int32_t code = memory_->read_output(case_, i, words.data(), operands_[i].canonical_bytes, &status_);
-    if (const Status status = check(code, "read_output"); !status) return tl::make_unexpected(status.error());
-    return words;
-  }
-  return fail(ErrorKind::kInternal, "cannot compare", "the case has no output", "report this");
+Result<std::vector<double>> PluginCase::read_output() const {
+  const std::uint32_t i = output();
+  std::vector<std::byte> bytes(operands_[i].canonical_bytes);
+  const std::int32_t code = memory_->read_output(case_, i, bytes.data(), bytes.size(), &status_);
+  if (const Status status = check(code, "read_output"); !status) return tl::make_unexpected(status.error());
+  return operands_[i].type == HBMARK_F64 ? values<double>(bytes) : values<float>(bytes);
+}
+
+void PluginCase::spoil_output() {
+  const std::uint32_t i = output();
+  std::memset(memory_->address(buffers_[i]), 0xff, operands_[i].device_bytes);  // a not-a-number in every IEEE type
+}
+
+std::uint32_t PluginCase::output() const {
+  std::uint32_t i = 0;
+  while (operands_[i].role != HBMARK_OUTPUT) ++i;  // open() saw to it that there is one
+  return i;
 }
 
 }  // namespace hbmark::perf

@@ -28,13 +28,15 @@ class PluginCase {
   Result<double> time_calls(std::int64_t calls);  // one sample by hbmark's path, in seconds
   Result<std::string> implementation() const;
   const std::vector<hbmark_operand>& operands() const { return operands_; }
-  std::vector<void*> addresses() const;            // of the operands, then null
-  Result<std::vector<float>> read_output() const;  // as 32-bit words, whatever the type
+  std::vector<void*> addresses() const;             // of the operands, then null
+  Result<std::vector<double>> read_output() const;  // in the canonical layout
+  void spoil_output();                              // fills it with not-a-numbers
 
  private:
   PluginCase() = default;
   Status select_and_bind(std::uint32_t candidate);
   Status fill_inputs();
+  std::uint32_t output() const;  // index of the first output
   Status check(std::int32_t code, const char* what) const;
 
   const hbmark_kernel* kernel_ = nullptr;

@@ -18,7 +18,13 @@ ResultRecord ok_result(const std::string& problem) {
   result.kernel = "gemm";
   result.outcome = Outcome::kOk;
   result.flop = 2e9;
-  result.time = TimeSummary{.median = 1e-3, .ci_low = 0.99e-3, .ci_high = 1.01e-3, .min = 0.98e-3, .samples = 20, .calls_per_sample = 1, .interval_method = ""};
+  result.time = TimeSummary{.median = 1e-3,
+                            .ci_low = 0.99e-3,
+                            .ci_high = 1.01e-3,
+                            .min = 0.98e-3,
+                            .samples = 20,
+                            .calls_per_sample = 1,
+                            .interval_method = ""};
   return result;
 }
 
@@ -45,9 +51,7 @@ struct Paper {
     return made;
   }
   // The bar's text of one write, without the codes round it.
-  static std::string bar(const std::string& write) {
-    return std::regex_replace(write, std::regex("\r|\x1b\\[K"), "");
-  }
+  static std::string bar(const std::string& write) { return std::regex_replace(write, std::regex("\r|\x1b\\[K"), ""); }
   std::string all() const {
     std::string text;
     for (const std::string& write : writes) text += write;

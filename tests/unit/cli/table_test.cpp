@@ -51,7 +51,8 @@ TEST(Table, PaintsWithoutChangingTheLayout) {
 
 TEST(Table, WrapsNotesWithinTheWidth) {
   Table table = sample();
-  table.rows[0].notes = {{std::string("word ") + std::string(30, 'x') + " and more words that need another line", Color::kNone}};
+  table.rows[0].notes = {
+      {std::string("word ") + std::string(30, 'x') + " and more words that need another line", Color::kNone}};
   EXPECT_LE(widest_line(render(table, Style{.width = 44})), 44);
 }
 

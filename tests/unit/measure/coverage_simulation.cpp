@@ -105,7 +105,7 @@ std::string table(std::span<const Cell> cells) {
   std::string text = fmt::format("{:<13}{:>6}{:>12}{:>10}{:>14}{:>14}\n", "noise", "level", "max samples", "coverage",
                                  "with interval", "mean samples");
   for (const Cell& cell : cells) {
-    text += fmt::format("{:<13}{:>5.0f}%{:>12}{:>9.1f}%{:>13.1f}%{:>14.1f}{}\n", cell.noise, 100 * cell.level,
+    text += fmt::format("{:<13}{:>5.1f}%{:>12}{:>9.1f}%{:>13.1f}%{:>14.1f}{}\n", cell.noise, 100 * cell.level,
                         cell.max_samples, 100 * cell.coverage, 100 * cell.with_interval, cell.mean_samples,
                         cell.promised ? "" : "  (not promised)");
   }

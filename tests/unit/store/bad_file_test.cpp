@@ -180,10 +180,7 @@ TEST(BadFile, Truncated) {
     SCOPED_TRACE(size);
     const auto before = contents(folder.path());
     EXPECT_THAT(refusal(folder / "store.db", OpenMode::kWrite), HasSubstr("it was left as it is"));
-    const auto reader = Store::open(folder / "store.db", OpenMode::kRead);
-    if (reader) {
-      EXPECT_FALSE(reader->runs());  // a cut at the very end may only show when the page is read
-    }
+    EXPECT_THAT(refusal(folder / "store.db", OpenMode::kRead), HasSubstr("it was left as it is"));
     EXPECT_TRUE(contents(folder.path()) == before);
   }
 }
