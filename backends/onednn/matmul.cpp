@@ -60,14 +60,16 @@ sdk::Expected<Recipe> matmul_recipe(const Context& context, const hbmark_gemm_pr
                       {"b", HBMARK_INPUT, problem.type, DNNL_ARG_SRC, plain.b},
                       {"c", HBMARK_OUTPUT, output_type(problem.type), DNNL_ARG_DST, plain.c}};
     // The plain layouts, as a caller of BLAS has them; and the library's own where it would rather have others.
-    recipe.algorithms.push_back({"plain layouts", matmul_desc(context.engine, plain.b, plain.a, plain.c, attr)});
+    const dnnl::primitive_desc blas = matmul_desc(context.engine, plain.b, plain.a, plain.c, attr);
+    recipe.algorithms.push_back({std::string("plain layouts (") + blas.impl_info_str() + ")", blas});
     try {
       const dnnl::primitive_desc preferred = matmul_desc(context.engine, any.b, any.a, any.c, attr);
       bool differs = false;
       for (const Tensor& tensor : recipe.tensors) {
         differs = differs || preferred.query_md(dnnl::query::exec_arg_md, tensor.argument) != tensor.plain;
       }
-      if (differs) recipe.algorithms.push_back({"library's layouts", preferred});
+      if (differs)
+        recipe.algorithms.push_back({std::string("library's layouts (") + preferred.impl_info_str() + ")", preferred});
     } catch (const dnnl::error&) {
       // None for free layouts; the plain ones are there.
     }

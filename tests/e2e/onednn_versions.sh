@@ -15,7 +15,7 @@ skip() { echo "skipped: $*"; exit 77; }
 say() { echo "== $*"; }
 
 [ "$(id -u)" = 0 ] || skip "needs root, to unpack and enter another Debian"
-command -v unshare >/dev/null && unshare --mount true 2>/dev/null || skip "needs unshare --mount, which is refused here"
+unshare --mount true 2>/dev/null || skip "needs unshare --mount, which is refused here"
 [ -n "${HBMARK_TREES:-}" ] || command -v debootstrap >/dev/null || skip "needs debootstrap (apt install debootstrap) or HBMARK_TREES"
 
 if [ $# -gt 0 ]; then
@@ -37,10 +37,12 @@ make_tree() {  # SUITE: a minimal system in $work/SUITE
         skip "debootstrap $suite: $(tail -n 1 "$work/$suite.log")"
     fi
   fi
+  chmod 755 "$tree"  # apt drops root to download
   cp /etc/resolv.conf "$tree/etc/resolv.conf"
   in_tree "$suite" "apt-get update -qq" >"$work/$suite.log" 2>&1 || skip "no package lists of $suite: $(tail -n 1 "$work/$suite.log")"
 }
 
+# shellcheck disable=SC2016  # expanded by the shells inside
 in_tree() {  # SUITE COMMAND: as root inside it; the mounts end with the command
   unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --rbind /sys "$1/sys" &&
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
@@ -48,6 +50,7 @@ in_tree() {  # SUITE COMMAND: as root inside it; the mounts end with the command
     in_tree "$work/$1" "$2"
 }
 
+# shellcheck disable=SC2016  # run by sh -c here and inside the tree, with its variables set there
 build_and_test='
   nice cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHBMARK_WARNINGS_AS_ERRORS=ON $options >"$build.log" 2>&1 ||
     { tail -n 20 "$build.log"; exit 1; }
@@ -74,7 +77,7 @@ if source=$root build=$work/build-2.0 jobs=$jobs targets="${targets[*]}" version
     failures=1
   fi
   # 2.0 and 2.6 share a SONAME: another one must be refused by name, not used.
-  other=$(ls /usr/lib/*/libdnnl.so.2 2>/dev/null | head -n 1 || true)
+  other=$(find /usr/lib -name libdnnl.so.2 -print -quit)
   if [ -n "$other" ]; then
     said=$(LD_PRELOAD=$other "$work/build-2.0/tests/unit_plugins" --gtest_filter='Onednn.Records*' 2>&1 || true)
     if ! grep -q 'was built for oneDNN 2.0.* and the loader found' <<<"$said"; then
@@ -92,7 +95,8 @@ say "oneDNN 3.7 (Debian 13), built there"
 make_tree trixie
 mkdir -p "$work/trixie/src/hbmark"
 tar -C "$root" --exclude=./.git --exclude='./build*' -cf - . | tar -C "$work/trixie/src/hbmark" -xf -
-in_tree trixie 'apt-get install -y -qq --no-install-recommends $(/src/hbmark/bootstrap --list check)' >"$work/install.log" 2>&1 ||
+# shellcheck disable=SC2016
+in_tree trixie 'apt-get install -y -qq -o Dpkg::Options::=--force-unsafe-io --no-install-recommends $(/src/hbmark/bootstrap --list check)' >"$work/install.log" 2>&1 ||
   skip "the packages of Debian 13 cannot be installed: $(tail -n 1 "$work/install.log")"
 in_tree trixie "source=/src/hbmark build=/src/build jobs=$jobs targets='${targets[*]}' version=3.7 options=; $build_and_test" || {
   echo "FAILED: oneDNN 3.7"

@@ -90,7 +90,9 @@ TEST_P(SignalTest, EndsTheRunKeepsWhatThereIsAndResumeCompletesIt) {
   ASSERT_EQ(after.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(after[i].outcome, Outcome::kOk) << after[i].reason;
-    if (before[i].outcome == Outcome::kOk) EXPECT_EQ(after[i].uuid, before[i].uuid) << "a finished case was run again";
+    if (before[i].outcome == Outcome::kOk) {
+      EXPECT_EQ(after[i].uuid, before[i].uuid) << "a finished case was run again";
+    }
   }
   expect_whole();
 }
@@ -223,7 +225,9 @@ TEST_F(KillAndResume, NothingCommittedIsLostAndTheRestIsCompleted) {
     for (const ResultRecord& r : after) {
       EXPECT_EQ(r.outcome, Outcome::kOk) << r.reason;
       for (const ResultRecord& earlier : before) {
-        if (earlier.case_index == r.case_index) EXPECT_EQ(earlier.uuid, r.uuid) << "a finished case was run again";
+        if (earlier.case_index == r.case_index) {
+          EXPECT_EQ(earlier.uuid, r.uuid) << "a finished case was run again";
+        }
       }
     }
     EXPECT_EQ(last_run().state, "finished");

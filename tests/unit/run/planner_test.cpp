@@ -136,7 +136,9 @@ TEST(Planner, TheBudgetIsSharedByTheCasesThatAreMeasured) {
   auto plan = make_plan(request);
   ASSERT_TRUE(plan);
   for (const PlannedCase& c : plan->cases) {
-    if (!c.decided) EXPECT_DOUBLE_EQ(c.budget_s, 5);
+    if (!c.decided) {
+      EXPECT_DOUBLE_EQ(c.budget_s, 5);
+    }
   }
   request.budget_s = 0;
   request.suite.budget_s = 4;

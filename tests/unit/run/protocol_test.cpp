@@ -98,7 +98,9 @@ TEST(Protocol, GarbageIsNeverAnEvent) {
   for (const char* line : lines) {
     const auto got = event_from_line(line);
     EXPECT_FALSE(got) << line;
-    if (!got) EXPECT_FALSE(got.error().why.empty());
+    if (!got) {
+      EXPECT_FALSE(got.error().why.empty());
+    }
   }
 }
 
