@@ -158,7 +158,7 @@ TEST(Progress, TellsCountsTimeAndProblem) {
   paper.now_s = 5;
   progress.update("sampling", 1);
   const std::string bar = Paper::bar(paper.writes.back());
-  EXPECT_THAT(bar, HasSubstr("[######..................]"));
+  EXPECT_THAT(bar, HasSubstr("[####...............]"));
   EXPECT_THAT(bar, HasSubstr("0/4  25 %"));
   EXPECT_THAT(bar, HasSubstr("0:05 ~0:15 left"));
   EXPECT_THAT(bar, HasSubstr("gemm:f32:nn:m8n8k8 sampling"));
