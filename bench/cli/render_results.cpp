@@ -141,12 +141,17 @@ Table make_table(const std::vector<ResultRecord>& results, const Layout& layout,
                    {"rate", true},           {"ceiling", true}, {"+layout", true}, {"flags"}};
   const std::set<std::string> headed = layout.grouped ? groups_to_head(results, layout.lacking) : std::set<std::string>{};
   std::string group;
+  std::string told;
   for (const ResultRecord& result : results) {
     const std::string its_group = split(result.problem).group;
     const bool grouped = headed.count(its_group) > 0;
     if (grouped && its_group != group) table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});
     group = its_group;
     table.rows.push_back(result_row(result, {grouped, layout.flags_beneath, 0}, style, verbose));
+    // One reason for many (an interruption, a missing backend) is told once, at the first.
+    std::vector<Note>& notes = table.rows.back().notes;
+    if (!verbose && !result.time && !told.empty() && result.reason == told && !notes.empty()) notes.pop_back();
+    told = result.reason;
   }
   return table;
 }

@@ -67,6 +67,20 @@ TEST_F(Show, ARunWithoutResultsSaysSo) {
   EXPECT_THAT(text, HasSubstr("interrupted"));
 }
 
+TEST_F(Show, TellsOneReasonOfManyCasesOnce) {
+  RunView many = view();
+  many.results.resize(3);
+  for (ResultRecord& result : many.results) {
+    result.time.reset();
+    result.outcome = Outcome::kNotRun;
+    result.reason = "the run was interrupted";
+  }
+  many.results[2].reason = "another reason";
+  const std::string text = render_run(many, Style{}, false);
+  EXPECT_EQ(text.find("the run was interrupted"), text.rfind("the run was interrupted"));
+  EXPECT_THAT(text, HasSubstr("another reason"));
+}
+
 TEST_F(Show, AnUnknownRunIsAUsageError) {
   const auto missing = load_view(*store_, "no-such-run");
   ASSERT_FALSE(missing);
