@@ -110,9 +110,9 @@ void Progress::update(const std::string& phase, double fraction) {
 }
 
 void Progress::finish(const ResultRecord& result) {
+  if (result.outcome == Outcome::kNotRun) return;  // left undone by an interruption: told once, at the end
   estimate_.finish(options_.now_s());
-  // What an interruption left undone is told once, at the end, not a line a case.
-  if (options_.quiet || result.outcome == Outcome::kNotRun) return;
+  if (options_.quiet) return;
   if (!options_.redraw || result.outcome != Outcome::kOk) {
     message(case_line(result));
   } else {

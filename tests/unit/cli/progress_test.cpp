@@ -177,6 +177,17 @@ TEST(Progress, LeavesACleanLineAndKeepsFailuresAboveTheBar) {
   EXPECT_EQ(paper.writes.back(), "\r\x1b[K");
 }
 
+TEST(Progress, DoesNotCountWhatAnInterruptionLeftUndone) {
+  Paper paper;
+  Progress progress({3, 3}, paper.options(false));
+  ResultRecord undone = crashed_result("p");
+  undone.outcome = Outcome::kNotRun;
+  progress.finish(undone);
+  progress.start(1, "q");
+  progress.finish(ok_result("q"));
+  EXPECT_THAT(paper.all(), testing::StartsWith("[1/2] q ok"));
+}
+
 TEST(Progress, SaysNothingWhenQuiet) {
   Paper paper;
   {
