@@ -10,7 +10,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 // GCC 12's leak check dies in the thread-local storage of a library that was loaded while OpenMP threads ran, unless it
 // keeps its hands off __tls_get_addr. What $ASAN_OPTIONS says is added to this.
-extern "C" const char* __asan_default_options();  // NOLINT: the runtime's name
+extern "C" __attribute__((visibility("default"))) const char* __asan_default_options();  // NOLINT: the runtime's name
 extern "C" const char* __asan_default_options() { return "intercept_tls_get_addr=0"; }
 #endif
 
