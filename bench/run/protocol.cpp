@@ -15,8 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kSchema = "hbmark.worker/1";
-constexpr std::array<std::string_view, 8> kKindNames = {"ready",  "case",    "phase", "progress",
-                                                        "result", "warning", "done",  "fatal"};
+constexpr std::array<std::string_view, 7> kKindNames = {"ready", "case", "phase", "progress", "result", "warning", "done"};
 
 std::optional<EventKind> kind_from_name(std::string_view name) {
   for (std::size_t i = 0; i < kKindNames.size(); ++i) {
@@ -60,7 +59,7 @@ std::string event_to_line(const Event& event) {
   json document = {{"schema", kSchema}, {"event", kKindNames[static_cast<std::size_t>(event.kind)]}};
   if (has_case(event.kind)) document["case"] = event.case_index;
   if (event.kind == EventKind::kReady) document["thread_pus"] = event.thread_pus;
-  if (event.kind == EventKind::kPhase || event.kind == EventKind::kWarning || event.kind == EventKind::kFatal) {
+  if (event.kind == EventKind::kPhase || event.kind == EventKind::kWarning) {
     document["text"] = event.text;
   }
   if (event.kind == EventKind::kProgress) document["fraction"] = event.fraction;
@@ -83,7 +82,7 @@ Result<Event> event_from_line(std::string_view line) {
     event.kind = *kind;
     if (has_case(*kind)) document.at("case").get_to(event.case_index);
     if (*kind == EventKind::kReady) document.at("thread_pus").get_to(event.thread_pus);
-    if (*kind == EventKind::kPhase || *kind == EventKind::kWarning || *kind == EventKind::kFatal) {
+    if (*kind == EventKind::kPhase || *kind == EventKind::kWarning) {
       document.at("text").get_to(event.text);
     }
     if (*kind == EventKind::kProgress) document.at("fraction").get_to(event.fraction);

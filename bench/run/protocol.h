@@ -23,7 +23,6 @@ enum class EventKind {
   kResult,    // the case ended, and all of it is released: result, samples, facts
   kWarning,   // for the user: text
   kDone,      // every case has been tried; the worker exits with 0
-  kFatal,     // the worker cannot work at all: text
 };
 
 // What the parent needs beside the record to compare with the ceilings.

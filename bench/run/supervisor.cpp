@@ -27,7 +27,7 @@ Status Supervisor::run(std::deque<PlannedCase>& pending) {
   while (!pending.empty() && interrupts_.signal() == 0) {
     auto process = start(pending);
     if (!process) return tl::make_unexpected(process.error());
-    Life life{std::move(*process), {}, false, false, false, false, {}, "start", Clock::now(), Clock::now(), {}, {}};
+    Life life{std::move(*process), {}, false, false, false, false, {}, "start", Clock::now(), Clock::now(), {}};
     last_words_.clear();
     if (auto heard = listen(life, pending); !heard) return heard;
     failed_starts = life.talked ? 0 : failed_starts + 1;
@@ -68,8 +68,7 @@ Status Supervisor::listen(Life& life, std::deque<PlannedCase>& pending) {
     const bool ended = life.process.ended();
     if (auto heard = hear(life, pending); !heard) return heard;
     life.process.bound_printed();
-    if (ended || life.closed || life.done || !life.nonsense.empty() || !life.fatal.empty())
-      return bury(life, pending, false);
+    if (ended || life.closed || life.done || !life.nonsense.empty()) return bury(life, pending, false);
     if (std::chrono::duration<double>(Clock::now() - life.last_sign).count() > patience_s(life))
       return bury(life, pending, true);
   }
@@ -110,9 +109,6 @@ Status Supervisor::obey(Life& life, std::deque<PlannedCase>& pending, Event& eve
       return {};
     case EventKind::kWarning:
       recorder_.warn(event.text);
-      return {};
-    case EventKind::kFatal:
-      life.fatal = event.text;
       return {};
     case EventKind::kDone:
       if (life.current || !pending.empty()) life.nonsense = "the worker says that it is done, with cases left";
@@ -179,7 +175,6 @@ Status Supervisor::bury(Life& life, std::deque<PlannedCase>& pending, bool timed
   last_words_ = fmt::format("it ended with {}", ending.describe());
   if (timed_out) last_words_ = "it gave no sign of life";
   if (!life.nonsense.empty()) last_words_ = life.nonsense;
-  if (!life.fatal.empty()) last_words_ = life.fatal;
   if (!printed_before.empty()) last_words_ += fmt::format("; it printed: {}", printed_before);
   if (life.talked) recorder_.warn(fmt::format("a worker ended between two cases ({}); a new one goes on", last_words_));
   return {};
@@ -196,8 +191,6 @@ Status Supervisor::blame(Life& life, std::deque<PlannedCase>& pending, const Wor
         patience_s(life), life.phase, request_.plan.timeout_s, planned.budget_s);
   } else if (!life.nonsense.empty()) {
     result.reason = fmt::format("{} during {}; what it said of this case is not trusted", life.nonsense, life.phase);
-  } else if (!life.fatal.empty()) {
-    result.reason = life.fatal;
   } else if (ending.by_signal) {
     result.outcome = Outcome::kCrashed;
     result.reason = fmt::format("the worker was ended by {} during {}", ending.describe(), life.phase);

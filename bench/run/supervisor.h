@@ -42,7 +42,6 @@ class Supervisor {
     Clock::time_point last_sign;
     Clock::time_point case_start;
     std::string nonsense;  // why its words cannot be trusted
-    std::string fatal;     // why it says that it cannot work
   };
 
   Result<WorkerProcess> start(const std::deque<PlannedCase>& pending) const;

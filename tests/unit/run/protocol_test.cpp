@@ -60,7 +60,7 @@ TEST(Protocol, AResultArrivesWhole) {
 
 TEST(Protocol, EveryOtherEventArrivesWhole) {
   for (const EventKind kind : {EventKind::kReady, EventKind::kCase, EventKind::kPhase, EventKind::kProgress,
-                               EventKind::kWarning, EventKind::kDone, EventKind::kFatal}) {
+                               EventKind::kWarning, EventKind::kDone}) {
     Event sent;
     sent.kind = kind;
     sent.case_index = 3;
