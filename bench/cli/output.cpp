@@ -21,7 +21,7 @@ tl::unexpected<Error> cannot_write(const std::string& place, int code) {
   std::string next = "give a file in a folder you may write to: --output results.txt";
   if (code == ENOSPC || code == EDQUOT) next = "free some space, or give a file on another disk: --output FILE";
   if (code == EPIPE || code == EBADF)
-    next = "the reader of the output has gone; what was measured is in the store: hbmark show";
+    next = "its reader has gone; nothing that is in the store is lost, and --output FILE needs no reader";
   if (code == EISDIR) next = "give a file's name, not a folder's: --output results.txt";
   return environment_error(what, errno_text(code), std::move(next));
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kRedrawInterval_s = 0.1;
 constexpr double kDefaultBudget_s = 3;  // of a case that says none: plan.h
 constexpr double kPriorCases = 2;       // how many cases the belief "a case takes its budget" weighs against experience
-constexpr int kBarColumns = 24;
+constexpr int kMaxBarColumns = 24;
 constexpr int kMinBarColumns = 8;
 constexpr int kMinNameColumns = 12;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
@@ -110,9 +110,9 @@ void Progress::update(const std::string& phase, double fraction) {
 }
 
 void Progress::finish(const ResultRecord& result) {
+  if (result.outcome == Outcome::kNotRun) return;  // left undone by an interruption: told once, at the end
   estimate_.finish(options_.now_s());
-  // What an interruption left undone is told once, at the end, not a line a case.
-  if (options_.quiet || result.outcome == Outcome::kNotRun) return;
+  if (options_.quiet) return;
   if (!options_.redraw || result.outcome != Outcome::kOk) {
     message(case_line(result));
   } else {
@@ -153,8 +153,8 @@ std::string Progress::bar_line(int columns, double now_s) const {
 
   const int edges = options_.style.utf8 ? 0 : 2;
   const int without_bar = display_width(middle) + edges;
-  int bar_columns = std::min(kBarColumns, columns - without_bar - 2 - display_width(name));
-  if (bar_columns < kMinBarColumns) bar_columns = std::min(kMinBarColumns, columns - without_bar);
+  // Of the terminal's width only, so that the bar does not jump from name to name.
+  const int bar_columns = std::min(std::clamp(columns / 5, kMinBarColumns, kMaxBarColumns), columns - without_bar);
   if (bar_columns < kMinBarColumns) return elide_middle(middle.substr(1), columns, options_.style);
   std::string line = bar(estimate_.fraction(), bar_columns, options_.style) + middle;
   const int room = columns - without_bar - bar_columns - 2;

@@ -17,10 +17,13 @@ namespace {
 // Kernels whose figure is bandwidth, though some of them also add.
 constexpr std::array<std::string_view, 3> kMovesData = {"stream", "transfer", "exchange"};
 
+constexpr int kGroupIndent = 2;
+
 // Ways to fit the table, from the most comfortable one.
 struct Layout {
   bool grouped = false;        // the problems' common beginning as a heading
   bool flags_beneath = false;  // else in a column
+  int lacking = 0;             // columns by which the longest shape has to be shortened
 };
 
 struct SplitProblem {
@@ -95,7 +98,7 @@ void add_details(const ResultRecord& result, const Style& style, Row& row) {
 
 Row result_row(const ResultRecord& result, const Layout& layout, const Style& style, bool verbose) {
   Row row;
-  const std::string name = layout.grouped ? "  " + split(result.problem).rest : result.problem;
+  const std::string name = layout.grouped ? std::string(kGroupIndent, ' ') + split(result.problem).rest : result.problem;
   row.cells.push_back({printable(name)});
   const std::string flags = fmt::format("{}", fmt::join(result.flags, " "));
   const bool measured = result.time.has_value();
@@ -116,14 +119,18 @@ Row result_row(const ResultRecord& result, const Layout& layout, const Style& st
   return row;
 }
 
-// Groups whose heading saves width: a problem that is no longer than the longest shape stays whole on its line.
-std::set<std::string> groups_to_head(const std::vector<ResultRecord>& results) {
-  std::size_t widest_rest = 0;
-  for (const ResultRecord& result : results) widest_rest = std::max(widest_rest, split(result.problem).rest.size() + 2);
+// Groups whose heading saves width: a problem that is no longer than the longest shape stays whole on its line, unless even
+// that shape is to be shortened by `lacking` columns.
+std::set<std::string> groups_to_head(const std::vector<ResultRecord>& results, int lacking) {
+  int room = 0;
+  for (const ResultRecord& result : results) {
+    room = std::max(room, static_cast<int>(split(result.problem).rest.size()) + kGroupIndent);
+  }
+  room -= lacking;
   std::set<std::string> groups;
   for (const ResultRecord& result : results) {
     const std::string group = split(result.problem).group;
-    if (!group.empty() && result.problem.size() > widest_rest) groups.insert(group);
+    if (!group.empty() && static_cast<int>(result.problem.size()) > room) groups.insert(group);
   }
   return groups;
 }
@@ -132,16 +139,31 @@ Table make_table(const std::vector<ResultRecord>& results, const Layout& layout,
   Table table;
   table.columns = {{"problem", false, true}, {"median", true},  {"95 %", true},    {"n", true},
                    {"rate", true},           {"ceiling", true}, {"+layout", true}, {"flags"}};
-  const std::set<std::string> headed = layout.grouped ? groups_to_head(results) : std::set<std::string>{};
+  const std::set<std::string> headed = layout.grouped ? groups_to_head(results, layout.lacking) : std::set<std::string>{};
   std::string group;
+  std::string told;
   for (const ResultRecord& result : results) {
     const std::string its_group = split(result.problem).group;
     const bool grouped = headed.count(its_group) > 0;
     if (grouped && its_group != group) table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});
     group = its_group;
-    table.rows.push_back(result_row(result, {grouped, layout.flags_beneath}, style, verbose));
+    table.rows.push_back(result_row(result, {grouped, layout.flags_beneath, 0}, style, verbose));
+    // One reason for many (an interruption, a missing backend) is told once, at the first.
+    std::vector<Note>& notes = table.rows.back().notes;
+    if (!verbose && !result.time && !told.empty() && result.reason == told && !notes.empty()) notes.pop_back();
+    told = result.reason;
   }
   return table;
+}
+
+Table fitting_table(const std::vector<ResultRecord>& results, const Style& style) {
+  constexpr std::array<Layout, 3> kLayouts = {{{false, false, 0}, {true, false, 0}, {true, true, 0}}};
+  Table table;
+  for (const Layout& layout : kLayouts) {
+    table = make_table(results, layout, style, false);
+    if (natural_width(table) <= style.width) return table;
+  }
+  return make_table(results, {true, true, natural_width(table) - style.width}, style, false);
 }
 
 std::string heading(const RunView& view, const Style& style) {
@@ -175,11 +197,7 @@ std::string render_run(const RunView& view, const Style& style, bool verbose) {
     table = make_table(view.results, {}, style, true);
     table.columns[0].elastic = false;
   } else {
-    constexpr std::array<Layout, 4> kLayouts = {{{false, false}, {true, false}, {true, true}, {true, true}}};
-    for (const Layout& layout : kLayouts) {
-      table = make_table(view.results, layout, style, false);
-      if (natural_width(table) <= style.width) break;
-    }
+    table = fitting_table(view.results, style);
   }
   std::string out = heading(view, style);
   if (view.results.empty()) {

@@ -96,6 +96,7 @@ class Watcher {
     progress_.start(positions_[planned.index], printable(planned.problem));
   }
   void finish(const PlannedCase& planned, const ResultRecord& result) {
+    if (result.outcome == Outcome::kNotRun) return;
     if (started_ != planned.index) start(planned);  // decided while planning
     progress_.finish(result);
     started_ = -1;

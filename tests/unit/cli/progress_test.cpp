@@ -158,7 +158,7 @@ TEST(Progress, TellsCountsTimeAndProblem) {
   paper.now_s = 5;
   progress.update("sampling", 1);
   const std::string bar = Paper::bar(paper.writes.back());
-  EXPECT_THAT(bar, HasSubstr("[######..................]"));
+  EXPECT_THAT(bar, HasSubstr("[####...............]"));
   EXPECT_THAT(bar, HasSubstr("0/4  25 %"));
   EXPECT_THAT(bar, HasSubstr("0:05 ~0:15 left"));
   EXPECT_THAT(bar, HasSubstr("gemm:f32:nn:m8n8k8 sampling"));
@@ -175,6 +175,17 @@ TEST(Progress, LeavesACleanLineAndKeepsFailuresAboveTheBar) {
     EXPECT_THAT(paper.all(), HasSubstr("\r\x1b[Khbmark: warning: w\n"));
   }
   EXPECT_EQ(paper.writes.back(), "\r\x1b[K");
+}
+
+TEST(Progress, DoesNotCountWhatAnInterruptionLeftUndone) {
+  Paper paper;
+  Progress progress({3, 3}, paper.options(false));
+  ResultRecord undone = crashed_result("p");
+  undone.outcome = Outcome::kNotRun;
+  progress.finish(undone);
+  progress.start(1, "q");
+  progress.finish(ok_result("q"));
+  EXPECT_THAT(paper.all(), testing::StartsWith("[1/2] q ok"));
 }
 
 TEST(Progress, SaysNothingWhenQuiet) {

@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "bench/cli/render_node.h"
 #include "bench/cli/render_results.h"
 #include "bench/cli/stored_runs.h"
 #include "tests/unit/cli/golden.h"
+#include "tests/unit/cli/lines.h"
 #include "tests/unit/cli/store_fixture.h"
 
 namespace hbmark::cli {
@@ -15,13 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using tests::expect_golden;
-
-int widest_line(const std::string& text) {
-  std::istringstream in(text);
-  int widest = 0;
-  for (std::string line; std::getline(in, line);) widest = std::max(widest, display_width(line));
-  return widest;
-}
+using tests::widest_line;
 
 class Show : public tests::StoreFixture {
  protected:
@@ -72,6 +65,20 @@ TEST_F(Show, ARunWithoutResultsSaysSo) {
   const std::string text = render_run(empty, Style{}, false);
   EXPECT_THAT(text, HasSubstr("no result was stored"));
   EXPECT_THAT(text, HasSubstr("interrupted"));
+}
+
+TEST_F(Show, TellsOneReasonOfManyCasesOnce) {
+  RunView many = view();
+  many.results.resize(3);
+  for (ResultRecord& result : many.results) {
+    result.time.reset();
+    result.outcome = Outcome::kNotRun;
+    result.reason = "the run was interrupted";
+  }
+  many.results[2].reason = "another reason";
+  const std::string text = render_run(many, Style{}, false);
+  EXPECT_EQ(text.find("the run was interrupted"), text.rfind("the run was interrupted"));
+  EXPECT_THAT(text, HasSubstr("another reason"));
 }
 
 TEST_F(Show, AnUnknownRunIsAUsageError) {

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
+#include "tests/unit/cli/lines.h"
 
 namespace hbmark::cli {
 namespace {
+
+using tests::widest_line;
 
 Table sample() {
   Table table;
@@ -13,13 +15,6 @@ Table sample() {
   table.rows = {{{{"gemm:f32:nn:m1024n1024k1024"}, {"1.234 ms"}, {""}, {""}}, {}},
                 {{{"stream"}, {"12.3 ms"}, {""}, {"noisy"}}, {{"a reason that is told", Color::kNone}}}};
   return table;
-}
-
-int widest_line(const std::string& text) {
-  std::istringstream in(text);
-  int widest = 0;
-  for (std::string line; std::getline(in, line);) widest = std::max(widest, display_width(line));
-  return widest;
 }
 
 TEST(Table, AlignsAndLeavesOutEmptyColumns) {
