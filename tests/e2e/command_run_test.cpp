@@ -60,8 +60,8 @@ TEST_F(CommandTest, AFilterThatMatchesNothingIsFourAndNamesTheNearest) {
 }
 
 TEST_F(CommandTest, InterruptedIsOneThirtyAndResumeCompletes) {
-  script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.05}}}, {"sleep", true}}});
-  std::vector<std::string> arguments = run_arguments({"--backend", "fake", "--precision", "0.000001"});
+  script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.3}}}, {"sleep", true}}});
+  std::vector<std::string> arguments = run_arguments({"--backend", "fake", "--precision", "0.0001"});
   for (int i = 0; i < 8; ++i) {
     arguments.push_back("--problem");
     arguments.push_back("gemm:f32:nn:m" + std::to_string(16 + i) + "n16k16");
