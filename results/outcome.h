@@ -15,15 +15,14 @@ enum class Outcome {
   kSkipped,      // would not fit: needs X, has Y
   kMisplaced,    // pages or threads were not where asked
   kWrongResult,
-  kFailed,       // the library reported an error, or the worker ended without a word
-  kCrashed,      // a signal
+  kFailed,   // the library reported an error, or the worker ended without a word
+  kCrashed,  // a signal
   kTimeout,
-  kNotRun,       // planned, and the run ended first
+  kNotRun,  // planned, and the run ended first
 };
 
 inline constexpr std::array<std::string_view, 10> kOutcomeNames = {
-    "ok",     "unsupported", "unavailable", "skipped", "misplaced", "wrong_result",
-    "failed", "crashed",     "timeout",     "not_run"};
+    "ok", "unsupported", "unavailable", "skipped", "misplaced", "wrong_result", "failed", "crashed", "timeout", "not_run"};
 
 constexpr std::string_view outcome_name(Outcome outcome) { return kOutcomeNames[static_cast<std::size_t>(outcome)]; }
 

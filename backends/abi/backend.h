@@ -1,7 +1,7 @@
 /* The plugin contract: what a backend's shared object exports.
  *
  * One symbol, `hbmark_backend_v1`, returns a static table. Life of a backend:
- *   entry (no vendor call) -> probe (devices, or a reason) -> open(device) -> capability("hbmark.gemm/1") and so on -> close.
+ *   entry (no vendor call) -> probe (devices, or a reason) -> open(device) -> capability("hbmark.gemm/1") ... -> close.
  * Entry and probe are compiled for the baseline instruction set and make no assumption about the machine.
  * Growth is append-only: `struct_size` is the first member of every struct and a reader looks at no member beyond it.
  * A plugin never throws across this border, never exits, never prints, and leaves signal handlers alone.
@@ -43,7 +43,7 @@ typedef struct hbmark_device {
 
 typedef struct hbmark_backend {
   uint32_t struct_size;
-  uint32_t abi_major;  /* HBMARK_ABI_MAJOR the plugin was compiled with; the host refuses another */
+  uint32_t abi_major; /* HBMARK_ABI_MAJOR the plugin was compiled with; the host refuses another */
   uint32_t abi_minor;
   uint32_t reserved;
   const char* name;    /* "onednn": [a-z0-9_]+, unique among loaded plugins */
@@ -51,7 +51,8 @@ typedef struct hbmark_backend {
   const char* summary; /* one line for `hbmark list` */
 
   /* Fills at most `capacity` devices and sets *count to how many there are. HBMARK_UNAVAILABLE with a reason when none. */
-  int32_t (*probe)(const hbmark_host* host, hbmark_device* devices, uint32_t capacity, uint32_t* count, hbmark_status* status);
+  int32_t (*probe)(const hbmark_host* host, hbmark_device* devices, uint32_t capacity, uint32_t* count,
+                   hbmark_status* status);
   int32_t (*open)(const hbmark_host* host, const char* device_id, hbmark_session** session, hbmark_status* status);
   void (*close)(hbmark_session* session);
 

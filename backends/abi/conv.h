@@ -1,6 +1,7 @@
 /* hbmark.conv/1: two-dimensional convolution (cross-correlation, as deep-learning libraries mean it), zero padding.
  *
- * Shapes: input n,c,h,w; filters k,c/g,r,s; output n,k,p,q with p = (h + 2 ph - dh (r-1) - 1) / sh + 1 (rounded down), q likewise.
+ * Shapes: input n,c,h,w; filters k,c/g,r,s; output n,k,p,q with p = (h + 2 ph - dh (r-1) - 1) / sh + 1 (rounded down), q
+ * likewise.
  * Canonical layout: dense row-major NCHW for input and output, KCRS (with g groups: k, c/g, r, s) for filters. No bias.
  * Operands in order: fwd "src" in, "weights" in, "dst" out; bwd_data "diff_dst" in, "weights" in, "diff_src" out;
  * bwd_weights "src" in, "diff_dst" in, "diff_weights" out [, "workspace"].

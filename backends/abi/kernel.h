@@ -7,7 +7,7 @@
  *   operands()                   the buffers the selected algorithm wants, inputs, outputs and workspace
  *   memory.alloc + bind(i, buf)  the host allocates and binds every operand
  *   memory.write_input(i)        canonical data in, converted to the plugin's layout; never timed
- *   run(calls)                   `calls` honest executions, finished or enqueued on the timer's stream; the only timed function
+ *   run(calls)                   `calls` honest executions, finished or enqueued on the timer's stream; alone is timed
  *   memory.read_output(i)        canonical data out; waits for the device
  *   release
  * The host owns warm-up, loops, clocks, search, stopping and statistics. `run` must recompute everything each call and must
@@ -28,7 +28,7 @@ extern "C" {
 typedef struct hbmark_case hbmark_case;     /* one prepared problem; the plugin's own */
 typedef struct hbmark_buffer hbmark_buffer; /* one allocation; the plugin's own */
 
-/* Element types. A problem's type names input, accumulator and output: f32/f32/f32, bf16/f32/bf16, f16/f32/f16, s8/s32/s32. */
+/* Element types. A problem's type names input, accumulator, output: f32/f32/f32, bf16/f32/bf16, f16/f32/f16, s8/s32/s32. */
 enum {
   HBMARK_F32 = 1,
   HBMARK_F64 = 2,
@@ -46,9 +46,9 @@ enum { HBMARK_INPUT = 1, HBMARK_OUTPUT = 2, HBMARK_WORKSPACE = 3 };
 enum { HBMARK_ALGORITHM_DIRECT = 0, HBMARK_ALGORITHM_WINOGRAD = 1, HBMARK_ALGORITHM_FFT = 2, HBMARK_ALGORITHM_STRASSEN = 3 };
 
 typedef struct hbmark_operand {
-  uint32_t struct_size;     /* set by the host before the call */
-  uint32_t role;            /* HBMARK_INPUT, HBMARK_OUTPUT or HBMARK_WORKSPACE */
-  uint32_t type;            /* element type of the canonical layout; 0 for a workspace */
+  uint32_t struct_size; /* set by the host before the call */
+  uint32_t role;        /* HBMARK_INPUT, HBMARK_OUTPUT or HBMARK_WORKSPACE */
+  uint32_t type;        /* element type of the canonical layout; 0 for a workspace */
   uint32_t reserved;
   char name[32];            /* the kernel header's name for it: "a", "src"; "workspace" */
   uint64_t canonical_bytes; /* size in the kernel header's plain layout; 0 for a workspace */
@@ -65,7 +65,7 @@ typedef struct hbmark_candidate {
 typedef struct hbmark_case_info {
   uint32_t struct_size;
   uint32_t algorithm_class;
-  uint32_t has_conversion;  /* 1: a framework with plain tensors would pay for layout conversion; time it with `convert` */
+  uint32_t has_conversion; /* 1: a framework with plain tensors would pay for layout conversion; time it with `convert` */
   uint32_t reserved;
   double flop_per_call;     /* 0: as counted from the problem; set where only the plugin knows (peak) */
   double bytes_per_call;    /* 0: as counted from the problem */
@@ -118,10 +118,10 @@ typedef struct hbmark_timer {
 typedef struct hbmark_info {
   uint32_t struct_size;
   uint32_t reserved;
-  char library[64];   /* "oneDNN 2.6.3"; "" where the plugin's own loops run */
-  char runtime[64];   /* threading runtime: "OpenMP" */
-  char isa[48];       /* the best the library will use on this machine */
-  char warning[480];  /* something the user must know ("a KNL without AVX-512 kernels: ..."); "" none */
+  char library[64];  /* "oneDNN 2.6.3"; "" where the plugin's own loops run */
+  char runtime[64];  /* threading runtime: "OpenMP" */
+  char isa[48];      /* the best the library will use on this machine */
+  char warning[480]; /* something the user must know ("a KNL without AVX-512 kernels: ..."); "" none */
 } hbmark_info;
 typedef struct hbmark_info_capability {
   uint32_t struct_size;

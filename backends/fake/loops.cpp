@@ -91,7 +91,8 @@ sdk::Expected<Shape> shape_of(const hbmark_gemm_problem& p) {
   const auto c = sdk::checked_product({p.m, p.n, p.batch, 8});
   for (const auto* size : {&a, &b, &c}) HBMARK_SDK_TRY(*size);
   Shape shape{{{"a", *a / 8}, {"b", *b / 8}}, {"c", *c / 8}, static_cast<std::uint64_t>(p.m), 0, false};
-  shape.flop = 2 * static_cast<double>(*c / 8) * static_cast<double>(p.k);
+  const std::uint64_t outputs = *c / 8;
+  shape.flop = 2 * static_cast<double>(outputs) * static_cast<double>(p.k);
   return shape;
 }
 
@@ -109,7 +110,9 @@ sdk::Expected<Shape> shape_of(const hbmark_conv_problem& x) {
   const auto weights = sdk::checked_product({x.k, x.c / x.g, x.r, x.s, 8});
   const auto dst = sdk::checked_product({x.n, x.k, out_h, out_w, 8});
   for (const auto* size : {&src, &weights, &dst}) HBMARK_SDK_TRY(*size);
-  const double flop = 2 * static_cast<double>(*dst / 8) * static_cast<double>(x.c / x.g * x.r * x.s);
+  const std::uint64_t outputs = *dst / 8;
+  const std::int64_t terms = x.c / x.g * x.r * x.s;
+  const double flop = 2 * static_cast<double>(outputs) * static_cast<double>(terms);
   switch (x.pass) {
     case HBMARK_CONV_FWD:
       return Shape{

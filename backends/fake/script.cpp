@@ -128,7 +128,8 @@ double TimeSource::next(std::uint64_t calls) {
   if (distribution_) return factor_ * draw() * static_cast<double>(calls);
   double sum = 0;
   for (const double time : times_s_) sum += time;
-  double result = sum * static_cast<double>(calls / times_s_.size());
+  const std::uint64_t rounds = calls / times_s_.size();
+  double result = sum * static_cast<double>(rounds);
   for (std::uint64_t i = 0; i < calls % times_s_.size(); ++i) {
     result += times_s_[position_];
     position_ = (position_ + 1) % times_s_.size();

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 // An area is the longest of these prefixes a file's path has. Order does not matter.
 const std::vector<std::string> kAreas = {
-    "topology",        "results/base",  "results/stats",  "results/store",  "results/formats", "results/report", "results",
-    "backends/abi",    "backends/sdk",  "backends/loader", "backends",      "bench/problems",  "bench/kernels",  "bench/measure",
-    "bench/run",       "bench/exchange", "bench/cli",     "ranker",
+    "topology",      "results/base",  "results/stats", "results/store",   "results/formats", "results/report",
+    "results",       "backends/abi",  "backends/sdk",  "backends/loader", "backends",        "bench/problems",
+    "bench/kernels", "bench/measure", "bench/run",     "bench/exchange",  "bench/cli",       "ranker",
 };
 
 // The allowed arrows. `results` alone is the records. An area may always see itself. "backends" is the plugins.
@@ -42,13 +42,15 @@ const std::map<std::string, std::set<std::string>> kMaySee = {
     {"bench/problems", {"bench/kernels", "backends/abi", "results/base"}},
     {"bench/kernels", {"bench/problems", "backends/abi", "results/base"}},
     {"bench/measure", {"results", "results/base", "results/stats"}},
-    {"bench/exchange", {"backends/abi", "bench/problems", "bench/kernels", "bench/measure", "results", "results/base", "topology"}},
+    {"bench/exchange",
+     {"backends/abi", "bench/problems", "bench/kernels", "bench/measure", "results", "results/base", "topology"}},
     {"bench/run",
      {"bench/problems", "bench/kernels", "bench/measure", "bench/exchange", "backends/abi", "backends/loader", "results",
       "results/base", "results/stats", "results/store", "results/formats", "topology"}},
     {"bench/cli",
      {"bench/problems", "bench/kernels", "bench/measure", "bench/run", "bench/exchange", "backends/abi", "backends/loader",
-      "results", "results/base", "results/stats", "results/store", "results/formats", "results/report", "topology", "ranker"}},
+      "results", "results/base", "results/stats", "results/store", "results/formats", "results/report", "topology",
+      "ranker"}},
 };
 
 // Third-party headers that belong to one area only.
@@ -95,7 +97,8 @@ std::optional<std::string> complain(const std::string& file, const std::string& 
   const auto from = area_of(file);
   if (!from) return file + " is in no known area";
   for (const auto& [pattern, owner] : kOnlyIn) {
-    if (std::regex_search(header, std::regex(pattern)) && *from != owner) return file + " includes " + header + ", which only " + owner + " may";
+    if (std::regex_search(header, std::regex(pattern)) && *from != owner)
+      return file + " includes " + header + ", which only " + owner + " may";
   }
   const auto to = area_of(header);
   if (!to) return std::nullopt;
@@ -141,8 +144,8 @@ TEST(Architecture, AForbiddenIncludeIsFound) {
 // Targets and the outside libraries only they may name.
 TEST(Architecture, OnlyTheOwnersLinkTheirLibraries) {
   const std::vector<std::pair<std::string, std::string>> owners = {
-      {"HWLOC", "hbmark_topology"},        {"memkind", "hbmark_topology"},   {"SQLite", "hbmark_store"},
-      {"benchmark::", "hbmark_measure"},   {"dnnl", "hbmark_backend_onednn"},
+      {"HWLOC", "hbmark_topology"},      {"memkind", "hbmark_topology"},    {"SQLite", "hbmark_store"},
+      {"benchmark::", "hbmark_measure"}, {"dnnl", "hbmark_backend_onednn"},
   };
   std::ifstream in(HBMARK_LINK_GRAPH);
   ASSERT_TRUE(in) << HBMARK_LINK_GRAPH;
@@ -160,7 +163,8 @@ TEST(Architecture, OnlyTheOwnersLinkTheirLibraries) {
       owners_seen.insert(owner);
     }
     if (target.rfind("hbmark_backend_", 0) == 0) {
-      for (const char* ours : {"hbmark_topology", "hbmark_store", "hbmark_run", "hbmark_problems", "hbmark_measure", "hbmark_base"}) {
+      for (const char* ours :
+           {"hbmark_topology", "hbmark_store", "hbmark_run", "hbmark_problems", "hbmark_measure", "hbmark_base"}) {
         EXPECT_EQ(links.find(ours), std::string::npos) << line;
       }
     }
