@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/run/whole_number.h"
+
 namespace hbmark {
 
 namespace {
@@ -31,10 +33,10 @@ Result<WorkerJob> job_from_json(const std::string& text) {
     auto plan = plan_from_json(document.at("plan").get<std::string>());
     if (!plan) return unreadable(plan.error().why);
     job.plan = std::move(*plan);
-    document.at("thread_pus").get_to(job.thread_pus);
+    read_whole(document, "thread_pus", job.thread_pus);
     document.at("omp_places").get_to(job.omp_places);
     if (const json& room = document.at("memory_room_bytes"); !room.is_null())
-      job.memory_room_bytes = room.get<std::uint64_t>();
+      job.memory_room_bytes = to_whole<std::uint64_t>(room, "memory_room_bytes");
     document.at("program").get_to(job.program);
     return job;
   } catch (const json::exception& error) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/run/whole_number.h"
+
 namespace hbmark {
 
 namespace {
@@ -21,7 +23,7 @@ json case_to_json(const PlannedCase& c) {
 
 PlannedCase case_from_json(const json& line) {
   PlannedCase c;
-  line.at("index").get_to(c.index);
+  read_whole(line, "index", c.index);
   line.at("problem").get_to(c.problem);
   line.at("backend").get_to(c.backend);
   line.at("device").get_to(c.device);
@@ -65,8 +67,8 @@ Result<Plan> plan_from_json(const std::string& text) {
     document.at("label").get_to(plan.label);
     document.at("precision").get_to(plan.precision);
     document.at("timeout_s").get_to(plan.timeout_s);
-    document.at("seed").get_to(plan.seed);
-    document.at("threads").get_to(plan.threads);
+    read_whole(document, "seed", plan.seed);
+    read_whole(document, "threads", plan.threads);
     document.at("backend_paths").get_to(plan.backend_paths);
     for (const json& line : document.at("cases")) plan.cases.push_back(case_from_json(line));
     return plan;

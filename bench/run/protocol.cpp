@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/run/whole_number.h"
 #include "results/formats/format.h"
 
 namespace hbmark {
@@ -41,8 +42,8 @@ Result<Event> result_event(const json& document, Event event, std::string_view l
   auto record = result_from_json(document.at("result"));
   if (!record) return not_an_event(line, record.error().why);
   event.result = std::move(*record);
-  document.at("algorithm_class").get_to(event.facts.algorithm_class);
-  document.at("working_set_bytes").get_to(event.facts.working_set_bytes);
+  read_whole(document, "algorithm_class", event.facts.algorithm_class);
+  read_whole(document, "working_set_bytes", event.facts.working_set_bytes);
   document.at("samples").get_to(event.samples);
   for (const double time_s : event.samples) {
     if (!std::isfinite(time_s) || time_s <= 0) return not_an_event(line, "a sample is not a positive time");
@@ -80,8 +81,8 @@ Result<Event> event_from_line(std::string_view line) {
     if (!kind) return not_an_event(line, "its event is unknown");
     Event event;
     event.kind = *kind;
-    if (has_case(*kind)) document.at("case").get_to(event.case_index);
-    if (*kind == EventKind::kReady) document.at("thread_pus").get_to(event.thread_pus);
+    if (has_case(*kind)) read_whole(document, "case", event.case_index);
+    if (*kind == EventKind::kReady) read_whole(document, "thread_pus", event.thread_pus);
     if (*kind == EventKind::kPhase || *kind == EventKind::kWarning) {
       document.at("text").get_to(event.text);
     }

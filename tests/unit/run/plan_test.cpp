@@ -79,6 +79,21 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair(R"({"schema":"hbmark.plan/1"})", "suite"), std::pair(R"({"schema":7})", "type"),
                     std::pair(R"({"schema":"hbmark.plan/1","suite":"","label":"","precision":"x"})", "number")));
 
+TEST(PlanJson, AWholeNumberMustBeOneAndFit) {
+  const std::string text = plan_to_json(example());
+  for (const char* bad : {"1e300", "18446744073709551616", "-1", "1.5", "2147483648000000000000.0", "true", "null"}) {
+    std::string changed = text;
+    const std::string seed = std::to_string(UINT64_MAX);
+    changed.replace(changed.find(seed), seed.size(), bad);
+    const auto read = plan_from_json(changed);
+    ASSERT_FALSE(read) << bad;
+    EXPECT_THAT(read.error().why, HasSubstr("seed"));
+  }
+  std::string wide = text;
+  wide.replace(wide.find("272"), 3, "2147483648");
+  EXPECT_FALSE(plan_from_json(wide));
+}
+
 TEST(PlanJson, AnUnknownOutcomeIsRefused) {
   std::string text = plan_to_json(example());
   text.replace(text.find("unavailable"), 11, "unthinkable");
