@@ -52,7 +52,7 @@ sdk::Expected<Shape> shape_of(const hbmark_conv_problem& p) {
 
 dnnl::primitive_desc describe(const Context& context, std::uint32_t pass, const ConvolutionShape& shape) {
   const dnnl::primitive_attr attr = strict_attributes();
-  const auto forward = forward_desc(context.engine, shape, attr);
+  auto forward = forward_desc(context.engine, shape, attr);
   if (pass == HBMARK_CONV_BWD_DATA) return backward_data_desc(context.engine, shape, attr, forward);
   if (pass == HBMARK_CONV_BWD_WEIGHTS) return backward_weights_desc(context.engine, shape, attr, forward);
   return forward;
