@@ -8,13 +8,15 @@ HBMARK := $(BUILD)/stage/bin/hbmark
 PREFIX ?= /usr/local
 # More options for cmake: make check CMAKE_FLAGS=-DHBMARK_ONEDNN_ROOT=/opt/onednn
 CMAKE_FLAGS ?=
+# make profile SUITE=networks measures another suite.
+SUITE ?= quick
 # Options for the run: make profile RUN_FLAGS='--label before'
 RUN_FLAGS ?=
 
 .PHONY: profile product check check-built bench install clean format tidy coverage
 
 profile: product
-	@$(HBMARK) run --suite quick $(RUN_FLAGS)
+	@$(HBMARK) run --suite $(SUITE) $(RUN_FLAGS)
 
 # Configuring again costs seconds: once there is a build tree, ninja itself sees what has changed.
 product:

@@ -13,11 +13,9 @@
 #define STREAM_D _mm512_stream_pd
 #define MULTIPLY_ADD_F _mm512_fmadd_ps
 #define MULTIPLY_ADD_D _mm512_fmadd_pd
-#define REPEAT(X)                                                                                                       \
-  X(0)                                                                                                                  \
-  X(1)                                                                                                                  \
-  X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) \
-      X(23)
+#define FIRST_12(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define SECOND_12(X) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+#define REPEAT(X) FIRST_12(X) SECOND_12(X)
 #define PEAK_VECTORS 24
 #define LOOPS kLoopsAvx512f
 #include "backends/cpu/loops.inc"

@@ -85,7 +85,7 @@ Fault read_fault(const json& object) {
   demand_keys(object, "a fault",
               {"kind", "at", "after", "count", "message", "vendor_code", "status", "stdout", "stderr", "seconds"});
   Fault fault;
-  const KindRow& row = find_row(kKinds, object.at("kind").get<std::string>(), "kind of fault");
+  const KindRow row = find_row(kKinds, object.at("kind").get<std::string>(), "kind of fault");
   fault.kind = row.kind;
   fault.number = row.kind == FaultKind::kExit ? object.value("status", 0) : row.number;
   const bool of_clock =

@@ -34,12 +34,6 @@ void fold_in(Suite from, Suite& into, Places& places) {
   }
 }
 
-std::uint64_t last_level_cache_bytes(const topology::Node& node) {
-  const auto last = std::max_element(node.caches.begin(), node.caches.end(),
-                                     [](const auto& a, const auto& b) { return a.level < b.level; });
-  return last == node.caches.end() ? 0 : last->size_bytes;
-}
-
 struct Cost {
   std::optional<double> flop;
   std::optional<double> bytes;

@@ -13,7 +13,6 @@
 namespace hbmark::tests {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
