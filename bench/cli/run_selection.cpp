@@ -11,6 +11,7 @@
 #include "bench/cli/table.h"
 #include "bench/kernels/kernel.h"
 #include "bench/problems/types.h"
+#include "bench/run/planner.h"
 
 namespace hbmark::cli {
 namespace {
