@@ -94,10 +94,10 @@ tl::unexpected<Error> misplaced(std::string what, std::string why) {
 Result<Placement> plan_threads(const Node& node, int threads) {
   const std::string what = fmt::format("cannot place {} thread(s)", threads);
   if (!node.this_system) {
-    return usage_error("cannot place threads", "the topology was read from a file: it is not this machine's",
-                       "measure on the machine itself, without a topology file");
+    return environment_error("cannot place threads", "the topology was read from a file: it is not this machine's",
+                             "measure on the machine itself, with HWLOC_XMLFILE and HWLOC_SYNTHETIC unset");
   }
-  if (threads < 0) return usage_error(what, "a negative number", "give --threads 1 or more, or 0 for one a core");
+  if (threads < 0) return usage_error(what, "a negative number", "give --threads 1 or more, or leave it out for one a core");
   const auto cores = usable_cores(node);
   if (cores.empty()) {
     return environment_error("cannot place threads", "this process may use none of the CPUs it sees",
@@ -108,7 +108,7 @@ Result<Placement> plan_threads(const Node& node, int threads) {
   const std::size_t wanted = threads == 0 ? cores.size() : static_cast<std::size_t>(threads);
   if (wanted > usable) {
     return usage_error(what, fmt::format("this process may use {} PUs on {} cores", usable, cores.size()),
-                       fmt::format("give --threads {} or fewer, or 0 for one on each core", usable));
+                       fmt::format("give --threads {} or fewer, or leave it out for one on each core", usable));
   }
   Placement placement;
   placement.thread_pus = spread(cores, wanted);

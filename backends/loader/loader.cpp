@@ -98,7 +98,25 @@ void load_file(const fs::path& file, LoadReport& report) {
   report.backends.push_back({file, table, table->name, table->version, table->summary});
 }
 
+void sort_by_name(LoadReport& report) {
+  std::sort(report.backends.begin(), report.backends.end(),
+            [](const LoadedBackend& a, const LoadedBackend& b) { return a.name < b.name; });
+}
+
 }  // namespace
+
+LoadReport load_backend_files(const std::vector<fs::path>& files) {
+  LoadReport report;
+  for (const fs::path& file : files) {
+    if (auto fault = loader::find_folder_fault(file.parent_path())) {
+      report.rejected.push_back({file.parent_path(), std::move(*fault)});
+    } else {
+      load_file(file, report);
+    }
+  }
+  sort_by_name(report);
+  return report;
+}
 
 LoadReport load_backends(const std::vector<fs::path>& given_paths, const fs::path& program) {
   LoadReport report;
@@ -119,8 +137,7 @@ LoadReport load_backends(const std::vector<fs::path>& given_paths, const fs::pat
       if (seen_files.insert(fs::weakly_canonical(file, error)).second) load_file(file, report);
     }
   }
-  std::sort(report.backends.begin(), report.backends.end(),
-            [](const LoadedBackend& a, const LoadedBackend& b) { return a.name < b.name; });
+  sort_by_name(report);
   return report;
 }
 

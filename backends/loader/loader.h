@@ -39,4 +39,7 @@ struct LoadReport {
 
 LoadReport load_backends(const std::vector<std::filesystem::path>& given_paths, const std::filesystem::path& program);
 
+// These files alone, by the same rules: a plugin that hangs or crashes elsewhere costs nothing. `searched` stays empty.
+LoadReport load_backend_files(const std::vector<std::filesystem::path>& files);
+
 }  // namespace hbmark

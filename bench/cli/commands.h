@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ struct Context {
   std::filesystem::path program;  // absolute path of hbmark itself
   std::vector<std::string> command_line;
   std::filesystem::path db;
-  bool db_is_default = false;  // neither --db nor $HBMARK_DB named it
+  bool db_is_default = false;     // neither --db nor $HBMARK_DB named it
+  std::optional<Error> db_fault;  // why there is no `db`: an error only for a command that needs the store
   OutputFormat format = OutputFormat::kText;
   bool format_given = false;
   std::string output;  // file; empty or "-": stdout

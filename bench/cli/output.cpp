@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -20,8 +21,8 @@ tl::unexpected<Error> cannot_write(const std::string& place, int code) {
   const std::string what = fmt::format("cannot write {}", is_stdout(place) ? "to stdout" : place);
   std::string next = "give a file in a folder you may write to: --output results.txt";
   if (code == ENOSPC || code == EDQUOT) next = "free some space, or give a file on another disk: --output FILE";
-  if (code == EPIPE || code == EBADF)
-    next = "its reader has gone; nothing that is in the store is lost, and --output FILE needs no reader";
+  if (code == EPIPE) next = "its reader has gone; nothing that is in the store is lost, and --output FILE needs no reader";
+  if (code == EBADF) next = "it is closed, or not open for writing: leave it open, or give --output FILE";
   if (code == EISDIR) next = "give a file's name, not a folder's: --output results.txt";
   return environment_error(what, errno_text(code), std::move(next));
 }
@@ -46,6 +47,23 @@ std::string behind_links(const std::string& place) {
   std::error_code ignored;
   const auto target = std::filesystem::canonical(place, ignored);
   return ignored ? place : target.string();
+}
+
+// A store must not be replaced by a table because a name was given twice: every SQLite file begins with these bytes
+// (https://www.sqlite.org/fileformat.html, 1.3.1).
+bool is_database(const std::string& place) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  const int descriptor = open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return false;
+  std::array<char, kMagic.size()> head{};
+  const ssize_t got = read(descriptor, head.data(), head.size());
+  close(descriptor);
+  return got == static_cast<ssize_t>(head.size()) && std::string_view(head.data(), head.size()) == kMagic;
+}
+
+tl::unexpected<Error> is_a_store(const std::string& place) {
+  return usage_error("cannot write " + place, "it is a database, and what is stored in it would be lost",
+                     "give another file for the results (--output), and the store with --db");
 }
 
 int write_special(const std::string& place, std::string_view text) {
@@ -81,13 +99,24 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
+void occupy_closed_stdio() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest free number is given out: those below are taken by now.
+    [[maybe_unused]] const int taken = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 Status check_output(const std::string& place) {
   if (is_stdout(place)) {
-    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) return cannot_write(place, errno);
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if (flags < 0) return cannot_write(place, errno);
+    if ((flags & O_ACCMODE) == O_RDONLY) return cannot_write(place, EBADF);
     return {};
   }
   struct stat status {};
   if (stat(place.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return cannot_write(place, EISDIR);
+  if (!is_special(place) && is_database(place)) return is_a_store(place);
   const std::filesystem::path folder = std::filesystem::path(behind_links(place)).parent_path();
   const std::string checked = is_special(place) ? place : folder.empty() ? "." : folder.string();
   if (access(checked.c_str(), W_OK) != 0) return cannot_write(place, errno);
@@ -102,6 +131,8 @@ Status write_output(const std::string& place, std::string_view text) {
     code = write_special(place, text);
   } else if (std::filesystem::is_directory(place)) {
     code = EISDIR;
+  } else if (is_database(place)) {
+    return is_a_store(place);
   } else {
     code = write_renamed(behind_links(place), text);
   }

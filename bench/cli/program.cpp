@@ -55,8 +55,11 @@ Result<Context> make_context(const Globals& globals, int argc, char** argv) {
   context.db = globals.db;
   if (globals.db.empty()) {
     auto db = default_db(context.environment);
-    if (!db) return tl::make_unexpected(db.error());
-    context.db = *db;
+    if (db) {
+      context.db = *db;
+    } else {
+      context.db_fault = db.error();
+    }
     context.db_is_default = context.environment("HBMARK_DB").value_or("").empty();
   }
   context.output = globals.output;
@@ -163,8 +166,11 @@ Result<std::filesystem::path> default_db(const Environment& environment) {
 }
 
 int run_program(int argc, char** argv) {
-  // A reader that goes away is an error that is reported, not a death; workers get the default back when they are started.
+  occupy_closed_stdio();
+  // A reader that goes away, or a file that would outgrow `ulimit -f`, is an error that is reported, not a death; workers
+  // get the default back when they are started.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto done = parse_and_act(argc, argv);
   if (done) return *done;
   print_error(done.error(), style_for(STDERR_FILENO, ColorWish::kAuto, process_environment));

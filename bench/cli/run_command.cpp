@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 
 #include "backends/loader/loader.h"
 #include "bench/cli/commands.h"
@@ -18,6 +19,7 @@
 #include "bench/cli/run_selection.h"
 #include "bench/cli/stored_runs.h"
 #include "bench/run/planner.h"
+#include "bench/run/run_lock.h"
 
 namespace hbmark::cli {
 namespace {
@@ -26,6 +28,17 @@ double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clo
 
 void note(const Context& context, const std::string& text) {
   if (!context.quiet) print_note(text);
+}
+
+std::vector<std::string> needed_files(const Plan& plan, const LoadReport& loaded) {
+  std::vector<std::string> files;
+  for (const LoadedBackend& backend : loaded.backends) {
+    const bool needed = std::any_of(plan.cases.begin(), plan.cases.end(), [&](const PlannedCase& planned) {
+      return !planned.decided && planned.backend == backend.name;
+    });
+    if (needed) files.push_back(backend.file.string());
+  }
+  return files;
 }
 
 Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
@@ -51,7 +64,9 @@ Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const
     const auto absolute = std::filesystem::absolute(path, ignored);  // a resumed run may start elsewhere
     request.backend_paths.push_back(ignored ? path : absolute.string());
   }
-  return make_plan(request);
+  auto plan = make_plan(request);
+  if (plan) plan->backend_files = needed_files(*plan, loaded);
+  return plan;
 }
 
 // The observer that draws; cases are counted in the order they come.
@@ -178,6 +193,8 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   const EnvironmentRecord environment = environment_record(*placement);
   RunRequest request{
       *plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
+  auto lock = RunLock::take(request.run.uuid);
+  if (!lock) return tl::make_unexpected(lock.error());
   for (const Status& saved :
        {store->save_node(node_row), store->save_environment(environment), store->save_run(request.run)}) {
     if (!saved) return tl::make_unexpected(saved.error());
@@ -196,6 +213,10 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   }
   auto plan = plan_from_json(run->plan);
   if (!plan) return tl::make_unexpected(plan.error());
+  // Before it is read what is finished: until then another process may finish more.
+  std::optional<Result<RunLock>> lock;
+  if (!wishes.dry_run) lock = RunLock::take(run->uuid);
+  if (lock && !*lock) return tl::make_unexpected(lock->error());
   auto finished = finished_cases(*store, run->uuid);
   if (!finished) return tl::make_unexpected(finished.error());
   const auto is_finished = [&](const PlannedCase& planned) {

@@ -13,6 +13,7 @@
 namespace hbmark::cli {
 
 Result<Store> open_store(const Context& context, OpenMode mode) {
+  if (context.db_fault) return tl::make_unexpected(*context.db_fault);
   if (mode == OpenMode::kWrite && context.db_is_default) {
     std::error_code failed;
     std::filesystem::create_directories(context.db.parent_path(), failed);

@@ -14,8 +14,8 @@
 namespace hbmark::cli {
 namespace {
 
-constexpr double kMinSeconds = 1e-3;
-constexpr double kMaxSeconds = 1e6;     // eleven days: beyond it is a slip of the hand
+constexpr double kMinSeconds = 1e-2;
+constexpr double kMaxSeconds = 604800;  // a week: beyond it is a slip of the hand; the planner takes no more
 constexpr double kMinPrecision = 1e-4;  // clocks and machines give no better
 constexpr double kMaxPrecision = 1;
 constexpr std::size_t kMaxLabel = 200;
@@ -64,8 +64,8 @@ Result<double> parse_precision(std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view option, std::string_view text) {
-  const std::string next =
-      fmt::format("write seconds between 0.001 and 1000000: {} 3, or with a unit: 500ms, 3s, 2min", option);
+  const std::string next = fmt::format("write seconds between {} and {}: {} 3, or with a unit: 500ms, 3s, 2min", kMinSeconds,
+                                       kMaxSeconds, option);
   const auto parsed = number_and_rest(text);
   if (!parsed) return bad_value(option, text, "it is not a number", next);
   static constexpr std::pair<std::string_view, double> kUnits[] = {

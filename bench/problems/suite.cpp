@@ -134,7 +134,7 @@ class SuiteReader {
       return error(*table.get("name"),
                    fmt::format("name is {}; small letters, digits, - and _ make a name", text::quote(suite.name)));
     }
-    const auto budget = read_real(table, "budget_s", 0, 1e6);
+    const auto budget = read_real(table, "budget_s", 0, 604800);  // a week: the planner takes no more
     if (!budget) return tl::make_unexpected(budget.error());
     suite.budget_s = budget->value_or(0);
     const auto precision = read_real(table, "precision", 1e-4, 0.5);

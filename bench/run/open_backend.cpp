@@ -77,8 +77,15 @@ const hbmark_kernel* OpenBackend::kernel(const std::string& capability) const {
   return whole<hbmark_kernel>(table_->capability(capability.c_str()));
 }
 
-Backends::Backends(const std::vector<std::string>& paths, const std::filesystem::path& program, const hbmark_host* host)
-    : loaded_(load_backends({paths.begin(), paths.end()}, program)), host_(host) {}
+Backends::Backends(const Plan& plan, const std::filesystem::path& program, const hbmark_host* host) : host_(host) {
+  loaded_ = load_backend_files({plan.backend_files.begin(), plan.backend_files.end()});
+  const auto is_loaded = [&](const PlannedCase& planned) {
+    return std::any_of(loaded_.backends.begin(), loaded_.backends.end(),
+                       [&](const LoadedBackend& backend) { return backend.name == planned.backend; });
+  };
+  if (std::all_of(plan.cases.begin(), plan.cases.end(), is_loaded)) return;
+  loaded_ = load_backends({plan.backend_paths.begin(), plan.backend_paths.end()}, program);
+}
 
 Step<OpenBackend*> Backends::get(const std::string& name, const std::string& device, bool& newly_opened) {
   newly_opened = false;

@@ -9,6 +9,7 @@
 
 #include "backends/abi/kernel.h"
 #include "backends/loader/loader.h"
+#include "bench/run/plan.h"
 #include "bench/run/plugin_calls.h"
 
 namespace hbmark {
@@ -45,7 +46,8 @@ class OpenBackend {
 
 class Backends {
  public:
-  Backends(const std::vector<std::string>& paths, const std::filesystem::path& program, const hbmark_host* host);
+  // Looks no further than the plan's files while they have every backend that the cases need.
+  Backends(const Plan& plan, const std::filesystem::path& program, const hbmark_host* host);
   // Opens it when it is not open. `newly_opened` tells of that.
   Step<OpenBackend*> get(const std::string& name, const std::string& device, bool& newly_opened);
 

@@ -49,10 +49,16 @@ tl::unexpected<Error> unreadable(std::string why) {
 std::string plan_to_json(const Plan& plan) {
   json cases = json::array();
   for (const PlannedCase& c : plan.cases) cases.push_back(case_to_json(c));
-  const json document = {
-      {"schema", kSchema},           {"suite", plan.suite}, {"label", plan.label},     {"precision", plan.precision},
-      {"timeout_s", plan.timeout_s}, {"seed", plan.seed},   {"threads", plan.threads}, {"backend_paths", plan.backend_paths},
-      {"cases", std::move(cases)}};
+  const json document = {{"schema", kSchema},
+                         {"suite", plan.suite},
+                         {"label", plan.label},
+                         {"precision", plan.precision},
+                         {"timeout_s", plan.timeout_s},
+                         {"seed", plan.seed},
+                         {"threads", plan.threads},
+                         {"backend_paths", plan.backend_paths},
+                         {"backend_files", plan.backend_files},
+                         {"cases", std::move(cases)}};
   // A path or label that is not UTF-8 must not cost the run: its bad bytes are replaced.
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -70,6 +76,7 @@ Result<Plan> plan_from_json(const std::string& text) {
     read_whole(document, "seed", plan.seed);
     read_whole(document, "threads", plan.threads);
     document.at("backend_paths").get_to(plan.backend_paths);
+    plan.backend_files = document.value("backend_files", std::vector<std::string>{});  // older plans lack it
     for (const json& line : document.at("cases")) plan.cases.push_back(case_from_json(line));
     return plan;
   } catch (const json::exception& error) {

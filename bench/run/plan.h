@@ -40,6 +40,7 @@ struct Plan {
   int threads = 0;  // as asked; 0: one a core
   std::vector<PlannedCase> cases;
   std::vector<std::string> backend_paths;
+  std::vector<std::string> backend_files;  // those the cases need, as found then; workers look no further if they are there
 
   bool operator==(const Plan&) const = default;
 };

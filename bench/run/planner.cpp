@@ -65,8 +65,13 @@ std::string absent_reason(const std::string& name, const PlanRequest& request) {
   }
   std::vector<std::string> names;
   for (const BackendFacts& backend : request.known) names.push_back(backend.name);
-  return fmt::format("no backend named '{}' was found (there are: {}); `hbmark doctor` shows where it was looked for", name,
-                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  std::string folders;
+  for (const RejectedFile& folder : request.rejected) {
+    if (folder.file.extension() != ".so")
+      folders += fmt::format("; not looked for in {}: {}", folder.file.string(), folder.reason);
+  }
+  return fmt::format("no backend named '{}' was found (there are: {}){}; `hbmark doctor` shows where it was looked for",
+                     name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), folders);
 }
 
 PlannedCase decided_case(const SuiteCase& wanted, std::string backend, Outcome outcome, std::string reason) {

@@ -42,9 +42,11 @@ std::vector<std::string> worker_environment(const std::vector<std::pair<std::str
     const std::string_view text(*entry);
     const std::string_view name = text.substr(0, text.find('='));
     const bool replaced = std::any_of(wanted.begin(), wanted.end(), [&](const auto& pair) { return pair.first == name; });
-    // Google Benchmark takes options from BENCHMARK_*; these affinities would overrule or contradict OMP_PLACES.
-    const bool dropped = name.substr(0, 10) == "BENCHMARK_" || name == "GOMP_CPU_AFFINITY" || name == "KMP_AFFINITY" ||
-                         name == "OMP_THREAD_LIMIT" || name == "OMP_DISPLAY_ENV" || name == "OMP_DISPLAY_AFFINITY";
+    // Google Benchmark takes options from BENCHMARK_*. Of the OpenMP runtimes' variables the placement's alone count: others
+    // would overrule or contradict it, change the team (OMP_MAX_ACTIVE_LEVELS), or print.
+    constexpr std::array<std::string_view, 4> kSteering = {"BENCHMARK_", "GOMP_", "KMP_", "OMP_"};
+    const bool dropped = std::any_of(kSteering.begin(), kSteering.end(),
+                                     [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
     if (!replaced && !dropped) all.emplace_back(text);
   }
   for (const auto& [name, value] : wanted) all.push_back(name + "=" + value);
@@ -66,7 +68,7 @@ struct ChildSetUp {
   if (getppid() != s.parent) _exit(127);  // it died before prctl
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) sigaction(number, &by_default, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

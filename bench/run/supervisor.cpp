@@ -19,6 +19,7 @@ constexpr int kTickMs = 200;         // how often a silent worker is looked at
 constexpr double kGraceS = 2;        // for a call that honours cancel, before SIGKILL
 constexpr double kLeastStartS = 30;  // loading plugins and a team of hundreds of threads, on a loaded machine
 constexpr std::size_t kKeptLogBytes = 4096;
+constexpr int kExitInterrupted = 130;  // a worker's, when it was told to end
 
 }  // namespace
 
@@ -196,6 +197,9 @@ Status Supervisor::blame(Life& life, std::deque<PlannedCase>& pending, const Wor
     result.reason = fmt::format("the worker was ended by {} during {}", ending.describe(), life.phase);
     if (ending.code == SIGKILL) result.reason += "; if nobody killed it, memory ran out (see dmesg)";
     if (ending.code == SIGILL) result.reason += "; the library was built for a newer CPU than this";
+  } else if (ending.code == kExitInterrupted) {
+    result.outcome = Outcome::kCrashed;
+    result.reason = "somebody told the worker alone to end (SIGTERM or SIGINT): run the case again with --problem";
   } else {
     result.reason = fmt::format("the plugin ended the worker with {} during {}", ending.describe(), life.phase);
     if (life.cut_off) result.reason += ", in the middle of a line to hbmark";

@@ -145,7 +145,7 @@ int work(const WorkerJob& job, Talk& talk) {
   placement.omp_places = job.omp_places;
   const auto team = find_team(threads);
   Status placed = check_threads(placement, team);
-  Backends backends(job.plan.backend_paths, job.program, host);
+  Backends backends(job.plan, job.program, host);
 
   Event ready;
   ready.kind = EventKind::kReady;

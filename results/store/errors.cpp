@@ -102,7 +102,9 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
     case SQLITE_LOCKED:
       return environment(
           locked_why(where),
-          fmt::format("wait for it to end (fuser '{}' names it), or write to another file with --db", where.file.string()));
+          fmt::format("wait for it to end (fuser '{}' names it), {}", where.file.string(),
+                      what.starts_with("cannot save") ? "then continue the run with --resume last; what was saved is kept"
+                                                      : "or write to another file with --db"));
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return environment(fmt::format("it cannot be written: {}", said),

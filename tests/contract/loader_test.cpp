@@ -236,6 +236,18 @@ TEST_F(Loader, AFolderNamedTwiceIsReadOnce) {
   for (const auto& rejected : report.rejected) EXPECT_THAT(rejected.reason, Not(HasSubstr("shadowed"))) << rejected.file;
 }
 
+TEST_F(Loader, LooksAtNoMoreThanTheFilesThatAreNamed) {
+  place("good");
+  const fs::path file = load().backends.at(0).file;
+  std::ofstream(fs::path(folder()) / "hbmark_beside.so") << "no plugin";
+  const LoadReport report = load_backend_files({file});
+  ASSERT_EQ(report.backends.size(), 1u);
+  EXPECT_THAT(report.rejected, testing::IsEmpty());
+  const LoadReport gone = load_backend_files({fs::path(folder()) / "hbmark_gone.so"});
+  EXPECT_THAT(gone.backends, testing::IsEmpty());
+  EXPECT_EQ(gone.rejected.size(), 1u);
+}
+
 TEST_F(Loader, NeverLoadsFromTheWorkingDirectoryUnasked) {
   place("good");
   const fs::path before = fs::current_path();

@@ -20,6 +20,24 @@ class CommandTest : public RunTest {
   }
   pid_t start_hbmark(const std::vector<std::string>& arguments) const { return start_program(HBMARK_PROGRAM, arguments); }
   int hbmark(const std::vector<std::string>& arguments) const { return wait_for(start_hbmark(arguments)); }
+  // `prefix`: shell words before the program; `suffix`: redirections behind its arguments.
+  int hbmark_in_shell(const std::string& prefix, const std::vector<std::string>& arguments,
+                      const std::string& suffix) const {
+    std::vector<std::string> all = {"-c", prefix + " \"$0\" \"$@\" " + suffix, HBMARK_PROGRAM};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return wait_for(start_program("/bin/sh", all));
+  }
+  // A run that takes its time: cases of 0.3 s and more, really slept.
+  std::vector<std::string> slow_run(int cases) const {
+    script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.3}}}, {"sleep", true}}});
+    std::vector<std::string> arguments = run_arguments({"--backend", "fake", "--precision", "0.0001"});
+    for (int i = 0; i < cases; ++i) {
+      arguments.push_back("--problem");
+      arguments.push_back("gemm:f32:nn:m" + std::to_string(16 + i) + "n16k16");
+    }
+    *(std::find(arguments.begin(), arguments.end(), "--budget") + 1) = std::to_string(cases);
+    return arguments;
+  }
 };
 
 TEST_F(CommandTest, AllWellIsZero) {
@@ -78,6 +96,82 @@ TEST_F(CommandTest, InterruptedIsOneThirtyAndResumeCompletes) {
   ASSERT_EQ(all.size(), 8U);
   for (const ResultRecord& r : all) EXPECT_EQ(r.outcome, Outcome::kOk) << r.reason;
   EXPECT_EQ(hbmark({"run", "--db", db(), "--resume", "last"}), 4) << "there is nothing left to do";
+}
+
+TEST_F(CommandTest, ARunThatIsBeingCarriedOutIsNotResumed) {
+  const pid_t program = start_hbmark(slow_run(3));
+  ASSERT_TRUE(becomes([&] { return !workers().empty(); })) << output();
+  EXPECT_EQ(hbmark({"run", "--db", db(), "--resume", "last"}), 3) << output();
+  EXPECT_THAT(output(), HasSubstr("another hbmark is carrying it out"));
+  EXPECT_EQ(wait_for(program), 0) << output();
+  const auto all = results();
+  ASSERT_EQ(all.size(), 3U);
+  for (const ResultRecord& r : all) EXPECT_EQ(r.outcome, Outcome::kOk) << r.reason;
+}
+
+TEST_F(CommandTest, AWorkerThatSomebodyTellsToEndIsNoFaultOfThePlugin) {
+  const pid_t program = start_hbmark(slow_run(3));
+  std::vector<pid_t> all_workers;
+  ASSERT_TRUE(becomes([&] {
+    const std::string text = output();
+    return text.find("[1/3]") != std::string::npos && !(all_workers = workers()).empty();
+  })) << output();
+  kill(all_workers.front(), SIGTERM);
+  EXPECT_EQ(wait_for(program), 1) << output();
+  EXPECT_THAT(output(), HasSubstr("somebody told the worker alone to end"));
+  EXPECT_EQ(results().size(), 3U);
+}
+
+TEST_F(CommandTest, TheStoreIsNotReplacedByATable) {
+  const std::vector<std::string> small = {"--backend", "fake", "--problem", kFirst};
+  EXPECT_EQ(hbmark(run_arguments(small)), 0) << output();
+  const std::string link = (folder_ / "link").string();
+  std::filesystem::create_symlink(db(), link);
+  for (const std::string& place : {db(), link}) {
+    EXPECT_EQ(hbmark({"show", "--db", db(), "--output", place}), 2) << output();
+    EXPECT_EQ(hbmark({"export", "--db", db(), "--output", place}), 2) << output();
+    std::vector<std::string> again = run_arguments(small);
+    again.insert(again.end(), {"--output", place});
+    EXPECT_EQ(hbmark(again), 2) << output();
+  }
+  EXPECT_EQ(results().size(), 1U);
+}
+
+TEST_F(CommandTest, AFolderThatIsNotTrustedIsTold) {
+  const std::filesystem::path open_to_all = folder_ / "open";
+  std::filesystem::create_directory(open_to_all);
+  std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
+  EXPECT_EQ(
+      hbmark({"run", "--db", db(), "--backend-path", open_to_all.string(), "--backend", "nosuch", "--problem", kFirst}), 3);
+  EXPECT_THAT(output(), HasSubstr("not looked for in " + open_to_all.string()));
+}
+
+TEST_F(CommandTest, ClosedStandardStreamsDoNotMatter) {
+  const std::string file = (folder_ / "table.txt").string();
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst, "--output", file});
+  EXPECT_EQ(hbmark_in_shell("exec", arguments, "<&- >&- 2>&-"), 0);
+  ASSERT_EQ(results().size(), 1U);
+  EXPECT_EQ(results()[0].outcome, Outcome::kOk) << results()[0].reason;
+}
+
+TEST_F(CommandTest, AnEmptyEnvironmentAndAStoreAreEnough) {
+  EXPECT_EQ(hbmark_in_shell("exec env -i", run_arguments({"--backend", "fake", "--problem", kFirst}), ""), 0) << output();
+  EXPECT_EQ(hbmark_in_shell("exec env -i", {"node"}, ""), 0) << output();
+  EXPECT_EQ(hbmark_in_shell("exec env -i", {"list"}, ""), 3) << output();
+  EXPECT_THAT(output(), HasSubstr("cannot tell where the store is"));
+}
+
+TEST_F(CommandTest, AFileSizeLimitIsAnErrorAndNoDeath) {
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst});
+  EXPECT_EQ(hbmark_in_shell("ulimit -f 10; exec", arguments, ""), 3) << output();
+  EXPECT_THAT(output(), HasSubstr("ulimit -f"));
+}
+
+TEST_F(CommandTest, ThePlanNamesThePluginsThatWorkersNeed) {
+  EXPECT_EQ(hbmark(run_arguments({"--backend", "fake", "--problem", kFirst})), 0) << output();
+  const json plan = json::parse(last_run().plan);
+  ASSERT_EQ(plan.at("backend_files").size(), 1U);
+  EXPECT_THAT(plan.at("backend_files").at(0).get<std::string>(), testing::EndsWith("hbmark_fake.so"));
 }
 
 }  // namespace

@@ -135,6 +135,8 @@ TEST_F(SupervisionTest, TheWorkersSurroundingsAreAsPlanned) {
   setenv("BENCHMARK_FILTER", "nothing", 1);
   setenv("OMP_NUM_THREADS", "77", 1);
   setenv("GOMP_CPU_AFFINITY", "0", 1);
+  setenv("OMP_MAX_ACTIVE_LEVELS", "0", 1);  // would leave one thread of every team
+  setenv("KMP_HW_SUBSET", "1c", 1);
   const std::string out = (folder_ / "seen").string();
   auto summary = carry_out_here(
       plan({kFirst}),
@@ -142,6 +144,8 @@ TEST_F(SupervisionTest, TheWorkersSurroundingsAreAsPlanned) {
   unsetenv("BENCHMARK_FILTER");
   unsetenv("OMP_NUM_THREADS");
   unsetenv("GOMP_CPU_AFFINITY");
+  unsetenv("OMP_MAX_ACTIVE_LEVELS");
+  unsetenv("KMP_HW_SUBSET");
   EXPECT_FALSE(summary);
   std::ifstream file(out);
   const std::string seen((std::istreambuf_iterator<char>(file)), {});
@@ -150,7 +154,8 @@ TEST_F(SupervisionTest, TheWorkersSurroundingsAreAsPlanned) {
   EXPECT_THAT(seen, HasSubstr("\n/dev/null\n"));
   EXPECT_THAT(seen, HasSubstr("worker"));
   EXPECT_THAT(seen, testing::Not(HasSubstr("BENCHMARK_")));
-  EXPECT_THAT(seen, testing::Not(HasSubstr("GOMP_CPU_AFFINITY")));
+  for (const char* name : {"GOMP_CPU_AFFINITY", "OMP_MAX_ACTIVE_LEVELS", "KMP_HW_SUBSET"})
+    EXPECT_THAT(seen, testing::Not(HasSubstr(name)));
 }
 
 TEST_F(SupervisionTest, NoDescriptorOfTheStoreReachesTheWorker) {

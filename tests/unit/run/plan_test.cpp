@@ -18,6 +18,7 @@ Plan example() {
   plan.seed = UINT64_MAX;
   plan.threads = 272;
   plan.backend_paths = {"/a b/c", ""};
+  plan.backend_files = {"/a b/c/hbmark_onednn.so"};
   PlannedCase measured;
   measured.index = 0;
   measured.problem = "gemm:f32:nn:m1n2k3";

@@ -88,7 +88,7 @@ TEST(PlanThreads, ATopologyFromAFileIsRefused) {
   Node node = four_cores();
   node.this_system = false;
   ASSERT_FALSE(plan_threads(node, 1));
-  EXPECT_EQ(plan_threads(node, 1).error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(plan_threads(node, 1).error().kind, ErrorKind::kEnvironment);
 }
 
 TEST(PlanThreads, NoUsableCpuIsTheEnvironmentsFault) {
