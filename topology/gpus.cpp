@@ -30,9 +30,9 @@ std::string address_of(const PciAttributes& pci) {
 
 std::string name_of(hwloc_obj_t device) {
   for (hwloc_obj_t child = device->io_first_child; child != nullptr; child = child->next_sibling) {
-    if (const auto model = info(child, "GPUModel"); !model.empty()) return model;
+    if (auto model = info(child, "GPUModel"); !model.empty()) return model;
   }
-  if (const auto model = info(device, "PCIDevice"); !model.empty()) return model;
+  if (auto model = info(device, "PCIDevice"); !model.empty()) return model;
   if (device->name != nullptr && *device->name != '\0') return device->name;
   const auto& pci = device->attr->pcidev;
   const std::string vendor = pci.vendor_id == kNvidia  ? "NVIDIA"

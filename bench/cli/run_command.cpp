@@ -155,7 +155,7 @@ int exit_code_of(const RunSummary& summary, const Plan& plan) {
   return summary.ok == 0 ? kExitNothingRan : kExitOk;
 }
 
-Result<int> carry_out_and_show(RunRequest request, Store& store, const Context& context) {
+Result<int> carry_out_and_show(const RunRequest& request, Store& store, const Context& context) {
   note(context, fmt::format("run {} in {}", request.run.uuid.substr(0, 8), context.db.string()));
   auto summary = watch(request, store, context);
   if (!summary) return tl::make_unexpected(summary.error());
@@ -199,7 +199,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
        {store->save_node(node_row), store->save_environment(environment), store->save_run(request.run)}) {
     if (!saved) return tl::make_unexpected(saved.error());
   }
-  return carry_out_and_show(std::move(request), *store, context);
+  return carry_out_and_show(request, *store, context);
 }
 
 Result<int> resume_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
@@ -239,7 +239,7 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   run->state = "running";
   run->finished_at.reset();
   RunRequest request{std::move(*plan), &node, *placement, std::move(*run), std::move(*finished), context.program.string()};
-  return carry_out_and_show(std::move(request), *store, context);
+  return carry_out_and_show(request, *store, context);
 }
 
 Result<int> run(const Context& context, const RunText& text) {

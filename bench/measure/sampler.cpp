@@ -109,7 +109,7 @@ class Sampler {
     while (!precise_ && count() < options_.max_samples) {
       const std::int64_t look = std::min(next_look(count()), options_.max_samples);
       while (count() < look && affordable()) {
-        if (const Status status = run_block_towards(look); !status) return status;
+        if (Status status = run_block_towards(look); !status) return status;
         progress_.show(watch_.spent_s() / total_s);
       }
       if (count() < look) break;

@@ -9,6 +9,8 @@ constexpr std::int64_t kFirstLook = 10;
 // narrow.
 constexpr double kStricterConfidence = 0.98;
 constexpr double kStricterWidth = 1.2;
+// The first look has but the range for an interval, at any confidence, so the rule above says nothing there.
+constexpr double kFirstLookWidth = 0.8;
 
 }  // namespace
 
@@ -21,7 +23,8 @@ std::int64_t next_look(std::int64_t samples) {
 Look look_at(std::span<const double> samples, double precision) {
   Look look;
   look.interval = stats::median_interval(samples, 0.95);
-  look.precise = look.interval.half_width_relative() <= precision &&
+  const bool first = samples.size() < static_cast<std::size_t>(2 * kFirstLook);
+  look.precise = look.interval.half_width_relative() <= (first ? kFirstLookWidth : 1) * precision &&
                  stats::median_interval(samples, kStricterConfidence).half_width_relative() <= kStricterWidth * precision;
   return look;
 }

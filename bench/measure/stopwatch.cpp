@@ -16,7 +16,7 @@ double seconds_since(Stopwatch::Clock::time_point begin) {
 
 Result<double> Stopwatch::run(std::int64_t calls) {
   const Clock::time_point begin = Clock::now();
-  const Result<double> returned = run_calls_(calls);
+  Result<double> returned = run_calls_(calls);
   const double elapsed_s = seconds_since(begin);
   if (!returned) return returned;
   const double seconds = device_clock_ ? *returned : elapsed_s;

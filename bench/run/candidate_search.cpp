@@ -26,7 +26,7 @@ Step<double> time_candidate(BoundCase& bound, std::span<const HostArray> inputs,
   double best_s = std::numeric_limits<double>::infinity();
   double total_s = 0;
   for (int call = 0; call < kMostCalls && (call == 0 || total_s < kEnoughS); ++call) {
-    const auto elapsed_s = bound.run(1);
+    auto elapsed_s = bound.run(1);
     if (!elapsed_s) return elapsed_s;
     if (!(*elapsed_s > 0)) return case_ends(Outcome::kFailed, "its clock did not advance");
     total_s += *elapsed_s;

@@ -50,7 +50,7 @@ Status run_cases(std::deque<PlannedCase>& cases, Supervisor& supervisor, Recorde
     }
     if (auto saved = recorder.use_configuration(first); !saved) return saved;
     std::deque<PlannedCase> row = take_row(cases);
-    const Status ran = supervisor.run(row);
+    Status ran = supervisor.run(row);
     cases.insert(cases.begin(), row.begin(), row.end());
     if (!ran) return ran;
   }

@@ -72,7 +72,7 @@ std::vector<Cell> simulate(const NoiseModel& noise, const Setting& setting, cons
     const double truth = 1 + level * noise.median;
     std::vector<Tally> tallies(setting.max_samples.size());
     for (int i = 0; i < setting.series; ++i) {
-      const std::function<double()> draw = noise.start(static_cast<std::uint64_t>(i) * 7919 + 13);
+      const std::function<double()> draw = noise.start((setting.first_seed + static_cast<std::uint64_t>(i)) * 7919 + 13);
       std::vector<double> samples;
       Look look;
       for (std::size_t end = 0; end < tallies.size(); ++end) {

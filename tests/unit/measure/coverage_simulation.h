@@ -41,6 +41,7 @@ struct Setting {
   std::vector<std::int64_t> max_samples = {10, 20, 40, 160, 640};  // rising, each a look
   int series = 1000;
   double precision = 0.02;
+  std::uint64_t first_seed = 0;  // series i draws from seed first_seed + i: others judge a rule that was chosen on these
 };
 
 std::vector<Cell> simulate(const NoiseModel& noise, const Setting& setting, const Rule& rule);
