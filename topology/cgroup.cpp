@@ -103,6 +103,22 @@ void take_memory(CgroupLimits& limits, std::uint64_t limit, std::uint64_t used, 
   limits.memory_room_bytes = std::min(limits.memory_room_bytes.value_or(room), room);
 }
 
+// The cpuset in force is that of our own group: the kernel has already cut it to what the levels above allow. A group
+// without the controller says nothing, and the next level above speaks for it.
+void take_cpuset(const std::string& root, const Hierarchy& hierarchy, const char* cpus, const char* nodes,
+                 CgroupLimits& limits) {
+  const auto take = [&](const std::string& file, std::optional<std::string>& place) {
+    if (place) return;
+    const auto read = read_text(root, file);
+    const auto parts = words(read.text);
+    if (read.ok && parts.size() == 1) place = parts[0];
+  };
+  for (const auto& level : levels(hierarchy)) {
+    take(level + "/" + cpus, limits.cpus);
+    take(level + "/" + nodes, limits.memory_nodes);
+  }
+}
+
 void read_version_2(const std::string& root, CgroupLimits& limits) {
   const auto hierarchy = find_hierarchy(root, "");
   if (!hierarchy) return;
@@ -118,6 +134,7 @@ void read_version_2(const std::string& root, CgroupLimits& limits) {
                   stat_field(root, level + "/memory.stat", "inactive_file"));
     }
   }
+  take_cpuset(root, *hierarchy, "cpuset.cpus.effective", "cpuset.mems.effective", limits);
 }
 
 void read_version_1(const std::string& root, CgroupLimits& limits) {
@@ -138,6 +155,10 @@ void read_version_1(const std::string& root, CgroupLimits& limits) {
       take_memory(limits, static_cast<std::uint64_t>(*limit), static_cast<std::uint64_t>(used),
                   stat_field(root, level + "/memory.stat", "total_inactive_file"));
     }
+  }
+  if (const auto hierarchy = find_hierarchy(root, "cpuset")) {
+    take_cpuset(root, *hierarchy, "cpuset.effective_cpus", "cpuset.effective_mems", limits);
+    take_cpuset(root, *hierarchy, "cpuset.cpus", "cpuset.mems", limits);  // kernels before 4.0
   }
 }
 

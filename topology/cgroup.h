@@ -13,6 +13,8 @@ struct CgroupLimits {
   std::optional<double> cpu_quota;                  // CPUs' worth of time, the tightest of all levels
   std::optional<std::uint64_t> memory_limit_bytes;  // the tightest of all levels
   std::optional<std::uint64_t> memory_room_bytes;  // what is left below the tightest, page cache that can go counted as free
+  std::optional<std::string> cpus;                 // the cpuset in force, as the kernel writes it: "0-3,8"
+  std::optional<std::string> memory_nodes;         // NUMA nodes it may use: "0-1"
 };
 
 CgroupLimits read_cgroup(const std::string& root);

@@ -106,6 +106,8 @@ void describe_limits(const std::string& root, Node& node) {
   const CgroupLimits limits = read_cgroup(root);
   node.cpu_quota = limits.cpu_quota;
   node.memory_limit_bytes = limits.memory_limit_bytes;
+  node.cgroup_cpus = limits.cpus;
+  node.cgroup_memory_nodes = limits.memory_nodes;
   const auto meminfo = read_meminfo(root);
   if (const auto available = meminfo.find("MemAvailable"); available != meminfo.end()) {
     node.memory_available_bytes = available->second;

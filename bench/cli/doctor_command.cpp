@@ -1,8 +1,9 @@
-// hbmark doctor [--topology FILE.xml] [--backend-path DIR]...
+// hbmark doctor [--topology FILE.xml [--root DIR]] [--backend-path DIR]...
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "backends/loader/loader.h"
@@ -23,11 +24,14 @@ struct Examination {
   std::vector<BackendLine> backends;
   std::vector<std::string> searched;
   std::vector<topology::Finding> findings;
+  bool recorded = false;  // another machine: what this one's backends can do says nothing about it
 };
 
 BackendLine backend_line(const LoadedBackend& loaded, const BackendFacts& facts) {
-  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty()};
+  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty(), facts.warning};
   line.text = fmt::format("version {}", loaded.version);
+  if (!facts.library.empty()) line.text += ", " + facts.library;
+  if (!facts.isa.empty()) line.text += " with " + facts.isa;
   for (const BackendDevice& device : facts.devices) line.text += fmt::format("; device {} ({})", device.id, device.name);
   if (!line.usable) line.text += "; " + (facts.unavailable.empty() ? "it has no device" : facts.unavailable);
   return line;
@@ -35,17 +39,20 @@ BackendLine backend_line(const LoadedBackend& loaded, const BackendFacts& facts)
 
 std::vector<BackendLine> look_at_backends(const LoadReport& report) {
   std::vector<BackendLine> lines;
-  const std::vector<BackendFacts> facts = inspect_backends(report);
+  std::vector<BackendFacts> facts = inspect_backends(report);
+  describe_backends(report, facts);
   for (const LoadedBackend& loaded : report.backends) {
     const auto found =
         std::find_if(facts.begin(), facts.end(), [&](const BackendFacts& f) { return f.name == loaded.name; });
     lines.push_back(backend_line(loaded, found == facts.end() ? BackendFacts{} : *found));
   }
   for (const RejectedFile& rejected : report.rejected) {
-    lines.push_back({rejected.file.filename().string(), rejected.file.string(), false, rejected.reason, false});
+    lines.push_back({rejected.file.filename().string(), rejected.file.string(), false, rejected.reason, false, ""});
   }
   return lines;
 }
+
+std::string severity_of(const BackendLine& line) { return line.usable && line.warning.empty() ? "good" : "warning"; }
 
 // The oracle measures nothing by itself: with it alone a run has nothing to do.
 bool can_measure(const Examination& seen) {
@@ -60,11 +67,12 @@ std::string as_json(const Examination& seen) {
     append({{"schema", "hbmark.doctor/1"},
             {"what", "backend"},
             {"id", line.name},
-            {"severity", line.usable ? "good" : "warning"},
+            {"severity", severity_of(line)},
             {"file", line.file},
             {"loaded", line.loaded},
             {"usable", line.usable},
             {"observed", line.text},
+            {"warning", line.warning.empty() ? json() : json(line.warning)},
             {"advice", nullptr}});
   }
   for (const topology::Finding& finding : seen.findings) {
@@ -81,7 +89,8 @@ std::string as_json(const Examination& seen) {
 std::string as_csv(const Examination& seen) {
   std::string out = csv_row({"what", "id", "severity", "observed", "advice"});
   for (const BackendLine& line : seen.backends) {
-    out += csv_row({"backend", line.name, line.usable ? "good" : "warning", line.text, ""});
+    out += csv_row(
+        {"backend", line.name, severity_of(line), line.text + (line.warning.empty() ? "" : "; " + line.warning), ""});
   }
   for (const topology::Finding& finding : seen.findings) {
     out += csv_row({"finding", finding.id, std::string(severity_word(finding.severity)), finding.observed, finding.advice});
@@ -94,7 +103,10 @@ std::string as_text(const Examination& seen, const Style& style) {
     return std::count_if(seen.findings.begin(), seen.findings.end(), [&](const auto& f) { return f.severity == severity; });
   };
   const auto problems = count(topology::Severity::kProblem);
-  const auto warnings = count(topology::Severity::kWarning);
+  const auto warnings =
+      count(topology::Severity::kWarning) +
+      std::count_if(seen.backends.begin(), seen.backends.end(), [](const auto& b) { return !b.warning.empty(); });
+  if (seen.recorded) return render_findings(seen.findings, style);
   std::string out =
       render_backends(seen.backends, seen.searched, style) + "\n" + render_findings(seen.findings, style) + "\n";
   if (!can_measure(seen)) {
@@ -109,16 +121,54 @@ std::string as_text(const Examination& seen, const Style& style) {
          '\n';
 }
 
-Result<int> examine(const Context& context, const std::string& topology_file, const std::vector<std::string>& paths) {
-  Examination seen;
-  const LoadReport report = load_backends({paths.begin(), paths.end()}, context.program);
-  seen.backends = look_at_backends(report);
-  for (const auto& folder : report.searched) seen.searched.push_back(folder.string());
-  auto node = topology::describe_node({.xml_file = topology_file, .sysfs_root = "", .with_io = true});
+// What an XML file alone tells: the topology's own warnings. Everything else of a doctor is in /proc and /sys.
+std::vector<topology::Finding> findings_of_file(const topology::Node& node) {
+  std::vector<topology::Finding> findings;
+  for (const topology::Warning& warning : node.warnings) {
+    findings.push_back({warning.id, topology::Severity::kNote, warning.text, "see `hbmark node --topology FILE.xml`"});
+  }
+  findings.push_back({"recorded", topology::Severity::kNote,
+                      "governor, load, limits and the rest are not in a topology file, so they are not judged",
+                      "copy that machine's /proc, /sys and /run files into a folder and give it: --root DIR"});
+  return findings;
+}
+
+struct Wishes {
+  std::string topology_file;
+  std::string root;
+  std::vector<std::string> backend_paths;
+};
+
+Status look(const Context& context, const Wishes& wishes, Examination& seen) {
+  if (!wishes.root.empty() && wishes.topology_file.empty()) {
+    return usage_error("--root", "the folder holds another machine's files, but not its topology",
+                       "give that too: --topology FILE.xml, as `lstopo FILE.xml` writes it there");
+  }
+  if (std::error_code error; !wishes.root.empty() && !std::filesystem::is_directory(wishes.root, error)) {
+    return usage_error("--root " + wishes.root, "it is not a folder", "give the folder that holds proc/ and sys/");
+  }
+  auto node = topology::describe_node({.xml_file = wishes.topology_file, .sysfs_root = wishes.root, .with_io = true});
   if (!node) return tl::make_unexpected(node.error());
-  auto findings = topology::examine(*node, topology::DoctorOptions{});
+  seen.recorded = !node->this_system;
+  if (!seen.recorded) {
+    const LoadReport report = load_backends({wishes.backend_paths.begin(), wishes.backend_paths.end()}, context.program);
+    seen.backends = look_at_backends(report);
+    for (const auto& folder : report.searched) seen.searched.push_back(folder.string());
+  } else if (wishes.root.empty()) {
+    seen.findings = findings_of_file(*node);
+    return {};
+  }
+  topology::DoctorOptions options;
+  options.root = wishes.root;
+  auto findings = topology::examine(*node, options);
   if (!findings) return tl::make_unexpected(findings.error());
   seen.findings = std::move(*findings);
+  return {};
+}
+
+Result<int> examine(const Context& context, const Wishes& wishes) {
+  Examination seen;
+  if (auto looked = look(context, wishes, seen); !looked) return tl::make_unexpected(looked.error());
   std::string text;
   switch (context.format) {
     case OutputFormat::kText:
@@ -132,17 +182,19 @@ Result<int> examine(const Context& context, const std::string& topology_file, co
       break;
   }
   if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
-  return can_measure(seen) ? kExitOk : kExitEnvironment;
+  return seen.recorded || can_measure(seen) ? kExitOk : kExitEnvironment;
 }
 
 }  // namespace
 
 Action declare_doctor(CLI::App& app) {
-  auto file = std::make_shared<std::string>();
-  auto paths = std::make_shared<std::vector<std::string>>();
-  add_value(app, "--topology", *file, "FILE", "Examine the machine of an hwloc XML file instead of this one");
-  add_values(app, "--backend-path", *paths, "DIR", "Look for backends in DIR first; may be repeated");
-  return [file, paths](const Context& context) { return examine(context, *file, *paths); };
+  auto wishes = std::make_shared<Wishes>();
+  add_value(app, "--topology", wishes->topology_file, "FILE",
+            "Examine the machine of an hwloc XML file instead of this one");
+  add_value(app, "--root", wishes->root, "DIR",
+            "With --topology: that machine's recorded proc/, sys/ and run/ are below DIR");
+  add_values(app, "--backend-path", wishes->backend_paths, "DIR", "Look for backends in DIR first; may be repeated");
+  return [wishes](const Context& context) { return examine(context, *wishes); };
 }
 
 }  // namespace hbmark::cli
