@@ -98,7 +98,7 @@ struct ResultRecord {
   std::int64_t launches = 1;
   Outcome outcome = Outcome::kNotRun;
   std::string reason;              // why, when not ok; empty when ok
-  std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget printed cold
+  std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget few_samples printed cold
   std::optional<TimeSummary> time;
   std::optional<double> flop;                 // of one call
   std::optional<double> bytes;                // of one call, each operand once

@@ -2,6 +2,7 @@
 // changes nothing. One thread.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "bench/cli/commands.h"
@@ -14,8 +15,10 @@ namespace hbmark::cli {
 
 NodeRecord node_record(const topology::Node& node);
 
-// Kernel, C library, compiler, governor, turbo, huge pages, SMT, microcode, versions, and what OpenMP is told.
-EnvironmentRecord environment_record(const topology::Placement& placement);
+// Kernel, C library, compiler, governor, turbo, huge pages, SMT, microcode, versions, what OpenMP is told, and `more` (name
+// -> value).
+EnvironmentRecord environment_record(const topology::Placement& placement,
+                                     const std::map<std::string, std::string>& more = {});
 
 RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment, const Context& context);
 

@@ -233,6 +233,12 @@ Step<hbmark_case_info> BoundCase::info() {
   return info;
 }
 
+bool BoundCase::on_host() const {
+  return std::all_of(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) {
+    return buffer.handle == nullptr || backend_.memory().address(buffer.handle) != nullptr;
+  });
+}
+
 std::map<int, double> BoundCase::pages() const {
   std::map<int, std::uint64_t> counts;
   std::uint64_t all = 0;

@@ -17,6 +17,7 @@ struct WorkerJob {
   std::vector<int> thread_pus;  // os index for each thread
   std::string omp_places;
   std::optional<std::uint64_t> memory_room_bytes;  // what the control group leaves; absent: no limit
+  std::uint64_t flush_bytes = 0;                   // of a cold run: what each thread reads before a call
   std::string program;                             // where plugins are looked for beside
 };
 
