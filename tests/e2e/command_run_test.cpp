@@ -198,7 +198,8 @@ TEST_F(CommandTest, AColdRunIsShownAsSuch) {
   const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst, "--cold-cache", "--energy"});
   EXPECT_EQ(hbmark(arguments), 0) << output();
   EXPECT_THAT(output(), HasSubstr("cold caches: each call follows a read of "));
-  EXPECT_THAT(output(), HasSubstr("\n    few_samples cold"));
+  EXPECT_THAT(output(), testing::ContainsRegex("\\[1/1\\] .* cold\n"));
+  EXPECT_THAT(results()[0].flags, testing::Contains("cold"));
   EXPECT_TRUE(json::parse(last_run().plan).at("cold_cache").get<bool>());
   const auto environment = open_store().environment(last_run().environment_uuid);
   ASSERT_TRUE(environment);
