@@ -61,7 +61,7 @@ void declare_options(CLI::App& app, RunText& text) {
   add_value(app, "--timeout", text.timeout, "SECONDS", "Time without a sign of life before a case is ended (default: 60)");
   add_value(app, "--threads", text.threads, "N", "Threads to pin (default: one for each core we are allowed)");
   add_switch(app, "--cold-cache", text.cold_cache,
-             "Flush every on-core cache before each call, outside its time; a sample is then one call");
+             "Flush the operands from every on-core cache before each call, outside its time; a sample is then one call");
   add_switch(app, "--energy", text.energy,
              "Measure the node's energy for one call of each case, where it is readable: adds 2 s a case");
   add_value(app, "--seed", text.seed, "N", "Seed of the input data (default: 1)");

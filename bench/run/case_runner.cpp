@@ -226,7 +226,7 @@ Step<void> CaseRunner::ready_flusher(const Work& work) {
                     work.planned.device));
   }
   if (flusher_) return {};
-  auto made = CacheFlusher::make(job_.flush_bytes, static_cast<int>(job_.thread_pus.size()));
+  auto made = CacheFlusher::make(job_.sweep_bytes, static_cast<int>(job_.thread_pus.size()));
   if (!made)
     return case_ends(Outcome::kSkipped, fmt::format("{}: {}; {}", made.error().what, made.error().why, made.error().next));
   flusher_ = std::move(*made);
@@ -253,7 +253,7 @@ Step<void> CaseRunner::measure(Work& work, Event& event) {
   const bool cold = runs_cold(job_.plan, work.planned.problem);
   if (cold) {
     if (auto ready = ready_flusher(work); !ready) return ready;
-    options.before_sample = [this] { flusher_->flush(); };
+    options.before_sample = [this, buffers = work.bound->buffers()] { flusher_->flush(buffers); };
   }
   std::optional<CaseEnd> end;
   const RunCalls run_calls = calls_of(work, end);

@@ -59,7 +59,7 @@ Result<WorkerProcess> Supervisor::start(const std::deque<PlannedCase>& pending) 
   job.omp_places = request_.placement.omp_places;
   if (request_.node != nullptr && request_.node->memory_limit_bytes)
     job.memory_room_bytes = request_.node->memory_available_bytes;
-  if (request_.plan.cold_cache && request_.node != nullptr) job.flush_bytes = flush_bytes_for(*request_.node);
+  if (request_.plan.cold_cache && request_.node != nullptr) job.sweep_bytes = sweep_bytes_for(*request_.node);
   job.program = request_.worker_program;
   return WorkerProcess::start(request_.worker_program, job_to_json(job), request_.placement.environment);
 }

@@ -197,13 +197,13 @@ TEST_F(CommandTest, AColdRunIsShownAsSuch) {
   script({{{"times", json::array({1e-4})}}});
   const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst, "--cold-cache", "--energy"});
   EXPECT_EQ(hbmark(arguments), 0) << output();
-  EXPECT_THAT(output(), HasSubstr("cold caches: each call follows a read of "));
+  EXPECT_THAT(output(), HasSubstr("cold caches: before each call"));
   EXPECT_THAT(output(), testing::ContainsRegex("\\[1/1\\] .* cold\n"));
   EXPECT_THAT(results()[0].flags, testing::Contains("cold"));
   EXPECT_TRUE(json::parse(last_run().plan).at("cold_cache").get<bool>());
   const auto environment = open_store().environment(last_run().environment_uuid);
   ASSERT_TRUE(environment);
-  EXPECT_THAT(environment->values.at("cold_cache"), HasSubstr("outside the timed part"));
+  EXPECT_THAT(environment->values.at("cold_cache"), HasSubstr("outside its time"));
   EXPECT_THAT(environment->values.at("energy"), HasSubstr("energy"));
   EXPECT_EQ(hbmark({"run", "--db", db(), "--resume", "last", "--cold-cache"}), 2) << "a plan is kept";
 }
