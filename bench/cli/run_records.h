@@ -15,11 +15,12 @@ namespace hbmark::cli {
 
 NodeRecord node_record(const topology::Node& node);
 
-// Kernel, C library, compiler, governor, turbo, huge pages, SMT, microcode, versions, what OpenMP is told, and `more` (name
-// -> value).
-EnvironmentRecord environment_record(const topology::Placement& placement,
-                                     const std::map<std::string, std::string>& more = {});
+// Kernel, C library, compiler, governor, turbo, huge pages, SMT, microcode, versions, and what OpenMP is told.
+EnvironmentRecord environment_record(const topology::Placement& placement);
 
 RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment, const Context& context);
+
+// environment_record with what the run's options came to on this node (name -> text).
+EnvironmentRecord environment_with(const topology::Placement& placement, const std::map<std::string, std::string>& facts);
 
 }  // namespace hbmark::cli
