@@ -208,7 +208,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   const NodeRecord node_row = node_record(node);
   const auto facts = facts_of_options(wishes, node);
   for (const auto& [name, text] : facts) note(context, text);
-  const EnvironmentRecord environment = environment_record(*placement, facts);
+  const EnvironmentRecord environment = environment_with(*placement, facts);
   RunRequest request{
       *plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
   auto lock = RunLock::take(request.run.uuid);
