@@ -31,14 +31,16 @@ Recorder::Recorder(const RunRequest& request, Store& store, const RunObserver& o
 
 // Each attempt waits for the lock by itself (Store), so there is a pause only for others' sake. The worker goes on meanwhile
 // until the pipe to us is full, and measures nothing wrong.
-Status Recorder::persist(const char* kept, const std::function<Status()>& save) const {
+Status Recorder::persist(const char* kept, const std::function<Status()>& save) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   double pause_s = kFirstPauseS;
   for (bool told = false;; told = true) {
     Status saved = save();
-    if (saved || !is_locked(saved.error()) || interrupted_() || waited_s() > request_.lock_patience_s) {
+    const bool locked = !saved && is_locked(saved.error());
+    if (!locked || gave_up_ || interrupted_() || waited_s() > request_.lock_patience_s) {
+      gave_up_ = locked;  // what ends the run after it is tried once, not waited for as long again
       if (saved && told) warn(fmt::format("the store is free again after {:.0f} s, and {} is saved", waited_s(), kept));
       return saved;
     }

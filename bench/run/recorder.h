@@ -38,7 +38,7 @@ class Recorder {
   RunSummary& summary() { return summary_; }
 
  private:
-  Status persist(const char* kept, const std::function<Status()>& save) const;
+  Status persist(const char* kept, const std::function<Status()>& save);
   void complete(const PlannedCase& planned, ResultRecord& result) const;
   void count(const ResultRecord& result);
 
@@ -46,6 +46,7 @@ class Recorder {
   Store& store_;
   const RunObserver& observer_;
   std::function<bool()> interrupted_;
+  bool gave_up_ = false;  // waiting for the lock
   RunRecord run_;
   Ceilings ceilings_;
   RunSummary summary_;
