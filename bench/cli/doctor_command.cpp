@@ -27,12 +27,21 @@ struct Examination {
   bool recorded = false;  // another machine: what this one's backends can do says nothing about it
 };
 
+// The oracle measures nothing by itself: with it alone a run has nothing to do.
+constexpr const char* kOracle = "reference";
+
 BackendLine backend_line(const LoadedBackend& loaded, const BackendFacts& facts) {
-  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty(), facts.warning};
+  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty(), ""};
   line.text = fmt::format("version {}", loaded.version);
   if (!facts.library.empty()) line.text += ", " + facts.library;
   if (!facts.isa.empty()) line.text += " with " + facts.isa;
   for (const BackendDevice& device : facts.devices) line.text += fmt::format("; device {} ({})", device.id, device.name);
+  // What the oracle has to say is true of every machine: no warning about this one.
+  if (loaded.name != kOracle) {
+    line.warning = facts.warning;
+  } else if (!facts.warning.empty()) {
+    line.text += "; " + facts.warning;
+  }
   if (!line.usable) line.text += "; " + (facts.unavailable.empty() ? "it has no device" : facts.unavailable);
   return line;
 }
@@ -54,10 +63,9 @@ std::vector<BackendLine> look_at_backends(const LoadReport& report) {
 
 std::string severity_of(const BackendLine& line) { return line.usable && line.warning.empty() ? "good" : "warning"; }
 
-// The oracle measures nothing by itself: with it alone a run has nothing to do.
 bool can_measure(const Examination& seen) {
   return std::any_of(seen.backends.begin(), seen.backends.end(),
-                     [](const BackendLine& line) { return line.usable && line.name != "reference"; });
+                     [](const BackendLine& line) { return line.usable && line.name != kOracle; });
 }
 
 std::string as_json(const Examination& seen) {

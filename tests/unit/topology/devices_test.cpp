@@ -206,7 +206,7 @@ TEST(DeviceTableFile, WrongRowsAreNamed) {
   const std::string head = std::string(kHeader) + "\n";
   EXPECT_THAT(complaint(head + "A,,cpu,1,1.5x,me"), HasSubstr("line 2: column peak_fp32_tflops is '1.5x'"));
   EXPECT_THAT(complaint(head + "A,,cpu,1,1.5,me\nB,,cpu,1,-3,me"), HasSubstr("line 3: column peak_fp32_tflops is '-3'"));
-  for (const char* number : {"0", "nan", "inf", "1e999", "0x10", " 1", "1,5"}) {
+  for (const char* number : {"0", "nan", "inf", "1e999", "0x10", "1 5", "1,5"}) {
     EXPECT_THAT(complaint(head + "A,,cpu,1," + number + ",me"), HasSubstr("line 2")) << number;
   }
   EXPECT_THAT(complaint(head + "A,,cpu,0,1,me"), HasSubstr("os_devices"));
