@@ -92,6 +92,8 @@ TEST(Devices, GpusAreFoundByPciAndDriverNames) {
   EXPECT_EQ(gpu_of("NVIDIA H200"), "H200 SXM 141GB");
   EXPECT_EQ(gpu_of("GP100GL [Tesla P100 PCIe 16GB]"), "Tesla P100 PCIe 16GB");
   EXPECT_EQ(gpu_of("GK110BGL [Tesla K40m]"), "Tesla K40");
+  EXPECT_EQ(gpu_of("GH100[H100 SXM5 80GB]"), "H100 SXM5 80GB");   // as pci.ids of 2023 spells it
+  EXPECT_EQ(gpu_of("NVIDIA GPU [10de:20b0]"), "A100 SXM4 40GB");  // what a node without pci.ids shows
 }
 
 TEST(Devices, OtherBoardsOfTheSameChipAreNotTaken) {
@@ -109,7 +111,9 @@ TEST(Devices, OtherBoardsOfTheSameChipAreNotTaken) {
                            "GP100GL [Tesla P100 PCIe 12GB]",
                            "Tesla M40 24GB",
                            "GK110GL [Tesla K20Xm]",
-                           "NVIDIA GPU [10de:2330]",
+                           "NVIDIA GPU [10de:2331]",
+                           "AMD GPU [1002:2330]",
+                           "NVIDIA GPU [10de:2342]",
                            "Aqua Vanjaram [Instinct MI300A]",
                            "GeForce GTX 1070",
                            "",
