@@ -231,7 +231,10 @@ std::string render_findings(const std::vector<topology::Finding>& findings, cons
       head.assign(indent, ' ');
     }
   };
-  for (const topology::Finding& finding : findings) {
+  std::vector<topology::Finding> worst_first = findings;
+  std::stable_sort(worst_first.begin(), worst_first.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  for (const topology::Finding& finding : worst_first) {
     const std::string_view word = severity_word(finding.severity);
     append("  " + style.paint(word, severity_color(finding.severity)) + std::string(word_width - word.size() + 2, ' ') +
                printable(finding.id) + std::string(id_width - finding.id.size() + 2, ' '),

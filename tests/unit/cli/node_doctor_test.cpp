@@ -130,7 +130,10 @@ TEST_F(NodeAndDoctor, ARecordedMachineIsJudgedByItsOwnFiles) {
   }
   EXPECT_EQ(ids.count("knl-hwdata"), 1U);
   EXPECT_EQ(ids.count("governor"), 1U);
-  EXPECT_THAT(run("doctor" + knl).text, Not(HasSubstr("Backends")));
+  const Ran text = run("doctor" + knl);
+  EXPECT_THAT(text.text, Not(HasSubstr("Backends")));
+  EXPECT_THAT(text.text, testing::EndsWith("\nA recorded machine: 5 warnings to see to.\n"));
+  EXPECT_LT(text.text.find("\n  warning"), text.text.find("\n  good"));  // the worst first
 }
 
 TEST_F(NodeAndDoctor, ATopologyAloneIsNotJudgedByTheFilesOfThisMachine) {
