@@ -229,6 +229,10 @@ Finding check_cgroup_quota(const std::string& root, const Node& node) {
     return unread("cgroup-quota", "/proc/self/cgroup", "no such file", "whether CPU time is limited is unknown");
   }
   const auto limits = read_cgroup(root);
+  if (!limits.visible) {
+    return unread("cgroup-quota", "/sys/fs/cgroup", "nothing is mounted there",
+                  "whether CPU time is limited is unknown: mount it, or ask who started this container");
+  }
   if (!limits.cpu_quota) return {"cgroup-quota", Severity::kGood, "no limit", ""};
   const std::size_t pus = node.allowed_pus.size();
   const std::string observed = fmt::format("{:.2f} CPUs' worth of time for {} allowed PU(s)", *limits.cpu_quota, pus);
@@ -244,6 +248,10 @@ Finding check_cgroup_memory(const std::string& root) {
     return unread("cgroup-memory", "/proc/self/cgroup", "no such file", "whether memory is limited is unknown");
   }
   const auto limits = read_cgroup(root);
+  if (!limits.visible) {
+    return unread("cgroup-memory", "/sys/fs/cgroup", "nothing is mounted there",
+                  "whether memory is limited is unknown: mount it, or ask who started this container");
+  }
   if (!limits.memory_limit_bytes) return {"cgroup-memory", Severity::kGood, "no limit", ""};
   const std::uint64_t room = limits.memory_room_bytes.value_or(*limits.memory_limit_bytes);
   const std::string observed =

@@ -27,12 +27,21 @@ struct Examination {
   bool recorded = false;  // another machine: what this one's backends can do says nothing about it
 };
 
+// The oracle measures nothing by itself: with it alone a run has nothing to do.
+constexpr const char* kOracle = "reference";
+
 BackendLine backend_line(const LoadedBackend& loaded, const BackendFacts& facts) {
-  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty(), facts.warning};
+  BackendLine line{loaded.name, loaded.file.string(), true, "", !facts.devices.empty(), ""};
   line.text = fmt::format("version {}", loaded.version);
   if (!facts.library.empty()) line.text += ", " + facts.library;
   if (!facts.isa.empty()) line.text += " with " + facts.isa;
   for (const BackendDevice& device : facts.devices) line.text += fmt::format("; device {} ({})", device.id, device.name);
+  // What the oracle has to say is true of every machine: no warning about this one.
+  if (loaded.name != kOracle) {
+    line.warning = facts.warning;
+  } else if (!facts.warning.empty()) {
+    line.text += "; " + facts.warning;
+  }
   if (!line.usable) line.text += "; " + (facts.unavailable.empty() ? "it has no device" : facts.unavailable);
   return line;
 }
@@ -54,10 +63,9 @@ std::vector<BackendLine> look_at_backends(const LoadReport& report) {
 
 std::string severity_of(const BackendLine& line) { return line.usable && line.warning.empty() ? "good" : "warning"; }
 
-// The oracle measures nothing by itself: with it alone a run has nothing to do.
 bool can_measure(const Examination& seen) {
   return std::any_of(seen.backends.begin(), seen.backends.end(),
-                     [](const BackendLine& line) { return line.usable && line.name != "reference"; });
+                     [](const BackendLine& line) { return line.usable && line.name != kOracle; });
 }
 
 std::string as_json(const Examination& seen) {
@@ -98,27 +106,34 @@ std::string as_csv(const Examination& seen) {
   return out;
 }
 
-std::string as_text(const Examination& seen, const Style& style) {
+// "1 problem and 2 warnings", or "" when there is neither.
+std::string counts_text(const Examination& seen) {
   const auto count = [&](topology::Severity severity) {
     return std::count_if(seen.findings.begin(), seen.findings.end(), [&](const auto& f) { return f.severity == severity; });
   };
   const auto problems = count(topology::Severity::kProblem);
   const auto warnings =
       count(topology::Severity::kWarning) +
-      std::count_if(seen.backends.begin(), seen.backends.end(), [](const auto& b) { return !b.warning.empty(); });
-  if (seen.recorded) return render_findings(seen.findings, style);
-  std::string out =
-      render_backends(seen.backends, seen.searched, style) + "\n" + render_findings(seen.findings, style) + "\n";
-  if (!can_measure(seen)) {
-    return out + style.paint("Nothing can be measured: no backend has a device.", Color::kRed) + '\n';
-  }
-  if (problems + warnings == 0) return out + style.paint("Ready to measure.", Color::kGreen) + '\n';
+      std::count_if(seen.backends.begin(), seen.backends.end(), [](const auto& line) { return !line.warning.empty(); });
   std::vector<std::string> counts;
   if (problems > 0) counts.push_back(fmt::format("{} problem{}", problems, problems == 1 ? "" : "s"));
   if (warnings > 0) counts.push_back(fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s"));
-  return out +
-         style.paint(fmt::format("Measuring works; see to the {} first.", fmt::join(counts, " and ")), Color::kYellow) +
-         '\n';
+  return fmt::format("{}", fmt::join(counts, " and "));
+}
+
+std::string as_text(const Examination& seen, const Style& style) {
+  const std::string counts = counts_text(seen);
+  std::string out;
+  std::pair<std::string, Color> verdict;
+  if (seen.recorded) {
+    verdict = {"A recorded machine: " + (counts.empty() ? "nothing to see to." : counts + " to see to."), Color::kNone};
+  } else {
+    out = render_backends(seen.backends, seen.searched, style) + "\n";
+    verdict = !can_measure(seen) ? std::pair{std::string("Nothing can be measured: no backend has a device."), Color::kRed}
+              : counts.empty()   ? std::pair{std::string("Ready to measure."), Color::kGreen}
+                                 : std::pair{"Measuring works; see to the " + counts + " first.", Color::kYellow};
+  }
+  return out + render_findings(seen.findings, style) + "\n" + style.paint(verdict.first, verdict.second) + '\n';
 }
 
 // What an XML file alone tells: the topology's own warnings. Everything else of a doctor is in /proc and /sys.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "bench/cli/render_footer.h"
@@ -157,7 +158,6 @@ std::string render_node(const Node& node, const topology::DeviceTable* devices, 
   for (const topology::Gpu& gpu : node.gpus) {
     std::string text = printable(fmt::format("{} at {}", gpu.name, gpu.pci));
     if (gpu.nearest_numa) text += fmt::format(", nearest NUMA node {}", *gpu.nearest_numa);
-    if (devices != nullptr) text += "; " + nominal_text(topology::nominal_gpu_figures(*devices, gpu.name), style);
     entries.emplace_back("GPU", std::move(text));
   }
   if (devices != nullptr) {
@@ -166,8 +166,16 @@ std::string render_node(const Node& node, const topology::DeviceTable* devices, 
     entries.emplace_back("Nominal", !figures && whole
                                         ? fmt::format("known for a whole {}, of which this is a part", whole->device)
                                         : nominal_text(figures, style));
-    entries.emplace_back("Published", measured_text(figures, style));
+    entries.emplace_back("Others measured", measured_text(figures, style));
     if (figures) entries.emplace_back("Figures from", printable(figures->source));
+    std::set<std::string> named;
+    for (const topology::Gpu& gpu : node.gpus) {
+      if (!named.insert(gpu.name).second) continue;
+      const auto each = topology::nominal_gpu_figures(*devices, gpu.name);
+      entries.emplace_back("Nominal, a GPU",
+                           each ? nominal_text(each, style) : printable(gpu.name) + ": " + nominal_text(each, style));
+      if (each) entries.emplace_back("Figures from", printable(each->source));
+    }
   }
   std::string out = render_entries(entries, style);
   if (!node.numa.empty()) out += "\n" + numa_table(node, style);
@@ -223,7 +231,10 @@ std::string render_findings(const std::vector<topology::Finding>& findings, cons
       head.assign(indent, ' ');
     }
   };
-  for (const topology::Finding& finding : findings) {
+  std::vector<topology::Finding> worst_first = findings;
+  std::stable_sort(worst_first.begin(), worst_first.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  for (const topology::Finding& finding : worst_first) {
     const std::string_view word = severity_word(finding.severity);
     append("  " + style.paint(word, severity_color(finding.severity)) + std::string(word_width - word.size() + 2, ' ') +
                printable(finding.id) + std::string(id_width - finding.id.size() + 2, ' '),

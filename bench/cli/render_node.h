@@ -26,6 +26,7 @@ struct BackendLine {
 
 std::string render_backends(const std::vector<BackendLine>& backends, const std::vector<std::string>& searched,
                             const Style& style);
+// The worst first, and in the order given among equals.
 std::string render_findings(const std::vector<topology::Finding>& findings, const Style& style);
 
 std::string_view severity_word(topology::Severity severity);

@@ -92,6 +92,8 @@ TEST(Devices, GpusAreFoundByPciAndDriverNames) {
   EXPECT_EQ(gpu_of("NVIDIA H200"), "H200 SXM 141GB");
   EXPECT_EQ(gpu_of("GP100GL [Tesla P100 PCIe 16GB]"), "Tesla P100 PCIe 16GB");
   EXPECT_EQ(gpu_of("GK110BGL [Tesla K40m]"), "Tesla K40");
+  EXPECT_EQ(gpu_of("GH100[H100 SXM5 80GB]"), "H100 SXM5 80GB");   // as pci.ids of 2023 spells it
+  EXPECT_EQ(gpu_of("NVIDIA GPU [10de:20b0]"), "A100 SXM4 40GB");  // what a node without pci.ids shows
 }
 
 TEST(Devices, OtherBoardsOfTheSameChipAreNotTaken) {
@@ -109,7 +111,9 @@ TEST(Devices, OtherBoardsOfTheSameChipAreNotTaken) {
                            "GP100GL [Tesla P100 PCIe 12GB]",
                            "Tesla M40 24GB",
                            "GK110GL [Tesla K20Xm]",
-                           "NVIDIA GPU [10de:2330]",
+                           "NVIDIA GPU [10de:2331]",
+                           "AMD GPU [1002:2330]",
+                           "NVIDIA GPU [10de:2342]",
                            "Aqua Vanjaram [Instinct MI300A]",
                            "GeForce GTX 1070",
                            "",
@@ -206,7 +210,7 @@ TEST(DeviceTableFile, WrongRowsAreNamed) {
   const std::string head = std::string(kHeader) + "\n";
   EXPECT_THAT(complaint(head + "A,,cpu,1,1.5x,me"), HasSubstr("line 2: column peak_fp32_tflops is '1.5x'"));
   EXPECT_THAT(complaint(head + "A,,cpu,1,1.5,me\nB,,cpu,1,-3,me"), HasSubstr("line 3: column peak_fp32_tflops is '-3'"));
-  for (const char* number : {"0", "nan", "inf", "1e999", "0x10", " 1", "1,5"}) {
+  for (const char* number : {"0", "nan", "inf", "1e999", "0x10", "1 5", "1,5"}) {
     EXPECT_THAT(complaint(head + "A,,cpu,1," + number + ",me"), HasSubstr("line 2")) << number;
   }
   EXPECT_THAT(complaint(head + "A,,cpu,0,1,me"), HasSubstr("os_devices"));

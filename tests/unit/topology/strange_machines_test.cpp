@@ -219,6 +219,22 @@ TEST(StrangeMachines, OldKnightsLandingWithoutTheToolSaysHowToGetIt) {
   EXPECT_EQ(find(tree, "knl-hwdata", node).observed, "no such finding");
 }
 
+TEST(StrangeMachines, ACgroupThatCannotBeSeenIsNotNoLimit) {
+  const TempTree hidden{{"/proc/self/cgroup", "0::/"},
+                        {"/proc/self/mountinfo", "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"}};
+  for (const char* id : {"cgroup-quota", "cgroup-memory"}) {
+    EXPECT_EQ(find(hidden, id).severity, Severity::kNote) << id;
+    EXPECT_THAT(find(hidden, id).observed, HasSubstr("/sys/fs/cgroup: nothing is mounted there")) << id;
+  }
+  std::filesystem::create_directories(hidden.path("/sys/fs/cgroup"));  // a sandbox's empty folder
+  EXPECT_EQ(find(hidden, "cgroup-quota").severity, Severity::kNote);
+  hidden.write("/sys/fs/cgroup/cgroup.controllers", "cpu memory");
+  for (const char* id : {"cgroup-quota", "cgroup-memory"}) {
+    EXPECT_EQ(find(hidden, id).severity, Severity::kGood) << id;
+    EXPECT_EQ(find(hidden, id).observed, "no limit") << id;
+  }
+}
+
 TEST(Cpuset, Version2IsThatOfTheOwnGroup) {
   const TempTree tree{{"/proc/self/cgroup", "0::/job/step"},
                       {"/sys/fs/cgroup/cgroup.controllers", "cpuset cpu memory"},
