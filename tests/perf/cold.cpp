@@ -2,8 +2,8 @@
 // thread, against a warm one, and against one after a sweep that reads four times the largest cache; in random turns.
 //   perf_cold [pairs]
 // Exit 1 when the 95 % interval of flush over clflushopt lies wholly outside 0.85 to 1.15, or that of flush over warm
-// reaches 1 or less, or a plugin fails; 2 on wrong use. The sweep is no verdict: it takes so long that vector units fall
-// asleep and code and translations grow cold as well, which a call of microseconds feels (see docs/adr/0007-cold-cache.md).
+// reaches 1 or less, or a plugin fails; 2 on wrong use. The sweep is no verdict:
+// it takes so long that a call of microseconds is slower after it for other reasons too (docs/adr/0007-cold-cache.md).
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -50,6 +50,7 @@ void count(const json& line, Totals& totals) {
 }
 
 // A fixed number of repeats holds for all cases: for our precision in each it must be that of the neediest.
+// The neediest may be one that its budget ended before it was precise: what it reached is then what is asked of the loop.
 void count_needed(const std::vector<json>& lines, Totals& totals) {
   double most = 0;
   for (const json& line : lines) {
