@@ -41,6 +41,7 @@ struct ConfigurationRecord {
   std::string memory_kind;      // "any", "ddr", "mcdram", "hbm"
   std::string memory_policy;    // "first_touch", "strict"
   int replicas = 1;
+  std::string cache = "warm";  // or "cold": every call found its operands outside the on-core caches
 
   bool operator==(const ConfigurationRecord&) const = default;
 };
@@ -97,7 +98,7 @@ struct ResultRecord {
   std::int64_t launches = 1;
   Outcome outcome = Outcome::kNotRun;
   std::string reason;              // why, when not ok; empty when ok
-  std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget printed cold
+  std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget few_samples printed cold
   std::optional<TimeSummary> time;
   std::optional<double> flop;                 // of one call
   std::optional<double> bytes;                // of one call, each operand once
@@ -109,15 +110,20 @@ struct ResultRecord {
   std::string library;  // "oneDNN 2.6.3"
   std::string layout;
   std::optional<Verification> verified;
-  std::map<int, double> pages;      // NUMA node os index -> share of the operands' pages
-  std::vector<int> thread_pus;      // where each thread was found, in thread order
-  std::optional<double> reorder_s;  // layout conversion of one call, outside `time`; absent: none needed
-  std::optional<double> energy_j;
-  double wall_s = 0;        // whole case, set-up and checks and all
-  double timed_s = 0;       // inside timed calls
-  std::string stopped_by;   // "precision", "budget", "" when not measured
-  std::string log;          // what the library printed, at most 4 KiB
-  std::string finished_at;  // RFC 3339, UTC
+  std::map<int, double> pages;            // NUMA node os index -> share of the operands' pages
+  std::vector<int> thread_pus;            // where each thread was found, in thread order
+  std::optional<double> reorder_s;        // layout conversion of one call, outside `time`; absent: none needed
+  std::optional<double> energy_j;         // of one call, from a window of its own after the samples
+  std::string energy_scope;               // what energy_j counts: "package 0, package 1, dram 0"
+  std::string energy_note;                // how it was measured, or why it was not; empty: nobody asked
+  std::optional<double> clock_before_hz;  // effective clock of the first thread's core just before the case's samples
+  std::optional<double> clock_after_hz;   // and just after them
+  std::string clock_note;                 // why there is none; empty when there is
+  double wall_s = 0;                      // whole case, set-up and checks and all
+  double timed_s = 0;                     // inside timed calls
+  std::string stopped_by;                 // "precision", "budget", "" when not measured
+  std::string log;                        // what the library printed, at most 4 KiB
+  std::string finished_at;                // RFC 3339, UTC
 
   bool operator==(const ResultRecord&) const = default;
 };

@@ -110,6 +110,10 @@ void Progress::update(const std::string& phase, double fraction) {
   draw();
 }
 
+void Progress::tick() {
+  if (shown_) draw();
+}
+
 void Progress::finish(const ResultRecord& result) {
   if (result.outcome == Outcome::kNotRun) return;  // left undone by an interruption: told once, at the end
   estimate_.finish(options_.now_s());

@@ -63,6 +63,7 @@ class Progress {
 
   void start(std::size_t position, const std::string& problem);
   void update(const std::string& phase, double fraction);  // redraws, at most ten times a second
+  void tick();                                             // redraws what is shown: its clock goes on
   void finish(const ResultRecord& result);
   void message(std::string_view line);  // a whole line, above the bar
   void clear();                         // takes the bar away; a later event draws it again

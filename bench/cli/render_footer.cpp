@@ -153,6 +153,27 @@ std::string cost_text(const std::vector<ResultRecord>& results) {
   return text;
 }
 
+// Energy is of one call, and calls differ: what can be said of all is what was counted, or why nothing was.
+std::string energy_of(const ResultRecord& result) {
+  if (result.energy_j)
+    return fmt::format("of {}, for one call: energy_j of `hbmark export`", printable(result.energy_scope));
+  return printable(result.energy_note);
+}
+
+// The slowest and fastest that the first thread's core was found at, beside the cases.
+std::string clock_text(const std::vector<ResultRecord>& results) {
+  std::vector<double> all;
+  std::set<std::string> notes;
+  for (const ResultRecord& result : results) {
+    if (result.clock_before_hz) all.push_back(*result.clock_before_hz);
+    if (result.clock_after_hz) all.push_back(*result.clock_after_hz);
+    if (result.time && !result.clock_note.empty()) notes.insert(printable(result.clock_note));
+  }
+  if (all.empty()) return notes.empty() ? "" : fmt::format("not measured: {}", fmt::join(notes, "; "));
+  const auto [low, high] = std::minmax_element(all.begin(), all.end());
+  return fmt::format("{:.2f} to {:.2f} GHz, as found beside the cases", *low / 1e9, *high / 1e9);
+}
+
 bool any_reorder(const std::vector<ResultRecord>& results) {
   return std::any_of(results.begin(), results.end(), [](const ResultRecord& r) { return r.reorder_s.has_value(); });
 }
@@ -190,6 +211,8 @@ std::string render_footer(const RunView& view, const Style& style, bool verbose,
                      {"Cases", counts_text(view.results, style)},
                      {"Not measured", missing_text(view.results)},
                      {"Cost", cost_text(view.results)}};
+  entries.emplace_back("Clock", clock_text(view.results));
+  entries.emplace_back("Energy", distinct(view.results, energy_of));
   if (verbose && view.environment) {
     std::vector<std::string> values;
     for (const auto& [name, value] : view.environment->values)

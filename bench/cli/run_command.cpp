@@ -18,8 +18,10 @@
 #include "bench/cli/run_records.h"
 #include "bench/cli/run_selection.h"
 #include "bench/cli/stored_runs.h"
+#include "bench/run/cache_flusher.h"
 #include "bench/run/planner.h"
 #include "bench/run/run_lock.h"
+#include "topology/energy.h"
 
 namespace hbmark::cli {
 namespace {
@@ -57,6 +59,8 @@ Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const
   request.precision = wishes.precision;
   request.timeout_s = wishes.timeout_s;
   request.threads = wishes.threads;
+  request.cold_cache = wishes.cold_cache;
+  request.energy = wishes.energy;
   request.seed = wishes.seed;
   request.label = wishes.label;
   for (const std::string& path : wishes.backend_paths) {
@@ -79,7 +83,7 @@ class Watcher {
     return {[this](const PlannedCase& planned) { start(planned); },
             [this](const PlannedCase&, const std::string& phase, double fraction) { progress_.update(phase, fraction); },
             [this](const PlannedCase& planned, const ResultRecord& result) { finish(planned, result); },
-            [this](const std::string& text) { warn(text); }};
+            [this](const std::string& text) { warn(text); }, [this] { progress_.tick(); }};
   }
   void end() { progress_.clear(); }
 
@@ -176,6 +180,18 @@ Result<topology::Placement> place(const topology::Node& node, int threads, const
   return placement;
 }
 
+// What the options come to on this node, for the user and for the environment of the run.
+std::map<std::string, std::string> facts_of_options(const RunWishes& wishes, const topology::Node& node) {
+  std::map<std::string, std::string> facts;
+  if (wishes.cold_cache) facts["cold_cache"] = "cold caches: " + describe_cold(node);
+  if (wishes.energy) {
+    const auto meter = topology::EnergyMeter::open();
+    facts["energy"] = meter ? fmt::format("energy of {}", meter->scope())
+                            : fmt::format("energy is not readable: {}; {}", meter.error().why, meter.error().next);
+  }
+  return facts;
+}
+
 Result<int> start_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
   auto placement = place(node, wishes.threads, context);
   if (!placement) return tl::make_unexpected(placement.error());
@@ -190,7 +206,9 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   auto store = open_store(context, OpenMode::kWrite);
   if (!store) return tl::make_unexpected(store.error());
   const NodeRecord node_row = node_record(node);
-  const EnvironmentRecord environment = environment_record(*placement);
+  const auto facts = facts_of_options(wishes, node);
+  for (const auto& [name, text] : facts) note(context, text);
+  const EnvironmentRecord environment = environment_with(*placement, facts);
   RunRequest request{
       *plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
   auto lock = RunLock::take(request.run.uuid);

@@ -22,6 +22,8 @@ Status check_resume(const RunText& text) {
                                                 {!text.threads.empty(), "--threads"},
                                                 {!text.seed.empty(), "--seed"},
                                                 {!text.label.empty(), "--label"},
+                                                {text.cold_cache, "--cold-cache"},
+                                                {text.energy, "--energy"},
                                                 {!text.backend_paths.empty(), "--backend-path"}};
   for (const auto& [is_given, name] : given) {
     if (is_given) {
@@ -58,6 +60,10 @@ void declare_options(CLI::App& app, RunText& text) {
   add_value(app, "--budget", text.budget, "SECONDS", "Sampling time of the whole run (default: the suite's, or 3 s a case)");
   add_value(app, "--timeout", text.timeout, "SECONDS", "Time without a sign of life before a case is ended (default: 60)");
   add_value(app, "--threads", text.threads, "N", "Threads to pin (default: one for each core we are allowed)");
+  add_switch(app, "--cold-cache", text.cold_cache,
+             "Flush the operands from every on-core cache before each call, outside its time; a sample is then one call");
+  add_switch(app, "--energy", text.energy,
+             "Measure the node's energy for one call of each case, where it is readable: adds 2 s a case");
   add_value(app, "--seed", text.seed, "N", "Seed of the input data (default: 1)");
   add_value(app, "--label", text.label, "TEXT", "Name to find the run by");
   add_value(app, "--resume", text.resume, "RUN", "Carry out what is missing of an earlier run: its id, label, or last");
@@ -88,6 +94,8 @@ Result<RunWishes> understand(const RunText& text) {
   wishes.backends = text.backends;
   wishes.backend_paths = text.backend_paths;
   wishes.dry_run = text.dry_run;
+  wishes.cold_cache = text.cold_cache;
+  wishes.energy = text.energy;
   wishes.suite = text.suite;
   if (text.suite.empty() && text.problems.empty() && text.problem_files.empty()) wishes.suite = "quick";
   return wishes;

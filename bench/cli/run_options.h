@@ -16,6 +16,8 @@ struct RunText {  // as on the command line
   std::string suite, precision, budget, timeout, threads, seed, label, resume;
   std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
   bool dry_run = false;
+  bool cold_cache = false;
+  bool energy = false;
 };
 
 struct RunWishes {
@@ -29,6 +31,8 @@ struct RunWishes {
   std::string label;
   std::optional<std::string> resume;
   bool dry_run = false;
+  bool cold_cache = false;
+  bool energy = false;
 };
 
 void declare_options(CLI::App& app, RunText& text);

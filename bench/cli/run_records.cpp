@@ -47,7 +47,7 @@ NodeRecord node_record(const topology::Node& node) {
   return record;
 }
 
-EnvironmentRecord environment_record(const topology::Placement& placement) {
+EnvironmentRecord environment_with(const topology::Placement& placement, const std::map<std::string, std::string>& facts) {
   EnvironmentRecord record;
   const auto set = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) record.values[name] = value;
@@ -69,11 +69,14 @@ EnvironmentRecord environment_record(const topology::Placement& placement) {
   set("transparent_hugepage", first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
   set("numa_balancing", first_line("/proc/sys/kernel/numa_balancing"));
   for (const auto& [name, value] : placement.environment) set(name, value);
+  for (const auto& [name, value] : facts) set(name, value);
   std::string all;
   for (const auto& [name, value] : record.values) all += fmt::format("{}={}\n", name, value);
   record.uuid = digest_uuid("hbmark environment\n" + all);
   return record;
 }
+
+EnvironmentRecord environment_record(const topology::Placement& placement) { return environment_with(placement, {}); }
 
 RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment,
                      const Context& context) {

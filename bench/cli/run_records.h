@@ -2,6 +2,7 @@
 // changes nothing. One thread.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "bench/cli/commands.h"
@@ -18,5 +19,8 @@ NodeRecord node_record(const topology::Node& node);
 EnvironmentRecord environment_record(const topology::Placement& placement);
 
 RunRecord run_record(const Plan& plan, const NodeRecord& node, const EnvironmentRecord& environment, const Context& context);
+
+// environment_record with what the run's options came to on this node (name -> text).
+EnvironmentRecord environment_with(const topology::Placement& placement, const std::map<std::string, std::string>& facts);
 
 }  // namespace hbmark::cli

@@ -18,8 +18,8 @@ constexpr double kSettled = 0.95;         // warm-up ends when a round is no mor
 constexpr std::int64_t kCallGrowth = 10;  // a first call may be slow for reasons of its own: do not trust it for more
 constexpr double kLongestBlock_s = 0.5;   // progress is shown between blocks
 constexpr std::int64_t kLongestBlock = 1000;
-constexpr double kFewestSamples = 10;  // shorten samples when so many of the length asked do not fit
-constexpr double kOverBudget = 1.05;   // spent over the budget by more than this share is flagged
+constexpr int kFewestSamples = 10;    // those of the first look; samples are shortened when so many do not fit
+constexpr double kOverBudget = 1.05;  // spent over the budget by more than this share is flagged
 
 // Progress that never goes back and reaches 1 only at the end.
 class Progress {
@@ -176,12 +176,14 @@ TimeSummary summarize(const Measurement& measured, const stats::MedianInterval& 
 
 }  // namespace
 
-Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& options, const SamplingProgress& callback) {
+Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& wanted, const SamplingProgress& callback) {
+  SamplingOptions options = wanted;
+  if (options.before_sample) options.min_sample_s = 0;
   if (!(options.budget_s > 0) || !(options.precision > 0) || !(options.min_sample_s >= 0) || options.max_samples < 1) {
     return usage_error("cannot sample", "precision, budget and number of samples must be above 0",
                        "give a --precision and a --budget above 0");
   }
-  Stopwatch watch(run_calls, options.device_clock);
+  Stopwatch watch(run_calls, options.device_clock, options.before_sample);
   Progress progress(callback);
   progress.show(0);
   const Result<WarmUp> warm = warm_up(watch, options);
@@ -204,8 +206,13 @@ Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& opt
     result.summary.interval_method +=
         fmt::format("; it is the first call, without warm-up: no second fits the budget of {:.4g} s", options.budget_s);
   }
+  const bool few = result.summary.samples < std::min<std::int64_t>(kFewestSamples, options.max_samples);
+  if (few && !only_first) {
+    result.summary.interval_method += fmt::format("; no more fit the budget of {:.4g} s", options.budget_s);
+  }
   result.flags = stats::flags(result.samples, interval, options.precision);
   if (watch.spent_s() > kOverBudget * options.budget_s) result.flags.emplace_back("over_budget");
+  if (few) result.flags.emplace_back("few_samples");
   result.stopped_by = sampler.precise() ? "precision" : "budget";
   result.timed_s = watch.timed_s();
   progress.finish();

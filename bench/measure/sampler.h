@@ -21,6 +21,9 @@ struct SamplingOptions {
   double min_sample_s = 2e-3;  // a sample lasts at least this; n is chosen so
   std::int64_t max_samples = 10240;
   bool device_clock = false;  // run_calls returns the device's own time; else sampling takes the time round it
+  // Called before every sample and every call of the warm-up, outside the timed part and counted in the budget: a cache
+  // flush. With it a sample is one call, whatever min_sample_s says: a second call would find what the first left.
+  std::function<void()> before_sample;
 };
 
 // Runs `calls` calls and returns the seconds they took by the clock in charge, or why it could not.
@@ -29,7 +32,7 @@ using RunCalls = std::function<Result<double>(std::int64_t calls)>;
 struct Measurement {
   std::vector<double> samples;  // seconds a call, in order
   TimeSummary summary;
-  std::vector<std::string> flags;  // from results/stats, plus over_budget
+  std::vector<std::string> flags;  // from results/stats, plus over_budget and few_samples
   std::string stopped_by;          // "precision" or "budget"
   double timed_s = 0;              // inside timed calls, warm-up and calibration included
 };

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "bench/measure/sampler.h"
 #include "results/base/result.h"
@@ -13,8 +15,10 @@ class Stopwatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // device_clock: what run_calls returns is the time; else the monotonic clock round it is. run_calls outlives this.
-  Stopwatch(const RunCalls& run_calls, bool device_clock) : run_calls_(run_calls), device_clock_(device_clock) {}
+  // device_clock: what run_calls returns is the time; else the monotonic clock round it is. `before` is called before each
+  // run, outside its time and inside its cost; may be empty. run_calls outlives this.
+  Stopwatch(const RunCalls& run_calls, bool device_clock, std::function<void()> before = {})
+      : run_calls_(run_calls), before_(std::move(before)), device_clock_(device_clock) {}
 
   // Seconds that so many calls took. Errors: run_calls', or a clock that gave no finite time above 0.
   Result<double> run(std::int64_t calls);
@@ -26,6 +30,7 @@ class Stopwatch {
 
  private:
   const RunCalls& run_calls_;
+  const std::function<void()> before_;
   const bool device_clock_;
   const Clock::time_point start_ = Clock::now();
   double timed_s_ = 0;

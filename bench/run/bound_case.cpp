@@ -233,6 +233,21 @@ Step<hbmark_case_info> BoundCase::info() {
   return info;
 }
 
+bool BoundCase::on_host() const {
+  return std::all_of(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) {
+    return buffer.handle == nullptr || backend_.memory().address(buffer.handle) != nullptr;
+  });
+}
+
+std::vector<std::span<const std::byte>> BoundCase::buffers() const {
+  std::vector<std::span<const std::byte>> all;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const void* address = buffers_[i].handle != nullptr ? backend_.memory().address(buffers_[i].handle) : nullptr;
+    if (address != nullptr) all.emplace_back(static_cast<const std::byte*>(address), operands_[i].device_bytes);
+  }
+  return all;
+}
+
 std::map<int, double> BoundCase::pages() const {
   std::map<int, std::uint64_t> counts;
   std::uint64_t all = 0;

@@ -47,6 +47,9 @@ class BoundCase {
   Step<double> convert(std::uint64_t calls);  // likewise
   Step<hbmark_case_info> info();
 
+  bool on_host() const;                                     // every operand has an address here
+  std::vector<std::span<const std::byte>> buffers() const;  // those that have, workspaces too
+
   // Share of the operands' pages on each NUMA node; empty for device memory and where the kernel does not tell.
   std::map<int, double> pages() const;
 

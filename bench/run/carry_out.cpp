@@ -48,8 +48,10 @@ Status run_cases(std::deque<PlannedCase>& cases, Supervisor& supervisor, Recorde
       cases.pop_front();
       continue;
     }
-    if (auto saved = recorder.use_configuration(first); !saved) return saved;
     std::deque<PlannedCase> row = take_row(cases);
+    for (const PlannedCase& planned : row) {  // a peak's is another than that of the cold cases beside it
+      if (auto saved = recorder.use_configuration(planned); !saved) return saved;
+    }
     Status ran = supervisor.run(row);
     cases.insert(cases.begin(), row.begin(), row.end());
     if (!ran) return ran;
@@ -73,7 +75,7 @@ Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunO
   const auto start = std::chrono::steady_clock::now();
   auto interrupts = InterruptWatch::start();
   if (!interrupts) return tl::make_unexpected(interrupts.error());
-  Recorder recorder(request, store, observer);
+  Recorder recorder(request, store, observer, [&] { return interrupts->signal() != 0; });
   if (auto begun = recorder.begin(); !begun) return tl::make_unexpected(begun.error());
 
   std::deque<PlannedCase> cases = unfinished_cases(request);

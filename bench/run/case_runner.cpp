@@ -65,8 +65,15 @@ struct CaseRunner::Work {
   std::unique_ptr<BoundCase> bound;        // last: released first
 };
 
-CaseRunner::CaseRunner(Backends& backends, const WorkerJob& job, Status placed, CaseListener listener)
-    : backends_(backends), job_(job), placed_(std::move(placed)), listener_(std::move(listener)) {
+CaseRunner::CaseRunner(Backends& backends, const WorkerJob& job, Status placed, const WorkerProbes& probes,
+                       CaseListener listener)
+    : backends_(backends),
+      job_(job),
+      placed_(std::move(placed)),
+      probes_(probes),
+      clock_at_start_(probes.clock()),
+      listener_(std::move(listener)) {
+  if (job.plan.energy) energy_ = probes.energy();
   placement_.thread_pus = job.thread_pus;
   placement_.omp_places = job.omp_places;
 }
@@ -126,6 +133,7 @@ Step<void> CaseRunner::carry_out(const PlannedCase& planned, Event& event) {
       .and_then([&] { return place(work, event); })
       .and_then([&] { return check_outputs(work, event, false); })
       .and_then([&] { return measure(work, event); })
+      .and_then([&] { return measure_energy(work, event); })
       .and_then([&] { return check_outputs(work, event, true); })
       .and_then([&] { return check_team(event); })
       .and_then([&] { return describe(work, event); });
@@ -209,20 +217,47 @@ Step<void> CaseRunner::check_outputs(Work& work, Event& event, bool again) {
   return {};
 }
 
-Step<void> CaseRunner::measure(Work& work, Event& event) {
-  listener_.phase("measure");
-  std::optional<CaseEnd> end;
-  const RunCalls run_calls = [&](std::int64_t calls) -> Result<double> {
+Step<void> CaseRunner::ready_flusher(const Work& work) {
+  if (!work.bound->on_host()) {
+    return case_ends(
+        Outcome::kUnsupported,
+        fmt::format("--cold-cache: the operands of device '{}' are not in host memory, whose caches alone can be "
+                    "flushed; measure it without",
+                    work.planned.device));
+  }
+  if (flusher_) return {};
+  auto made = CacheFlusher::make(job_.sweep_bytes, static_cast<int>(job_.thread_pus.size()));
+  if (!made)
+    return case_ends(Outcome::kSkipped, fmt::format("{}: {}; {}", made.error().what, made.error().why, made.error().next));
+  flusher_ = std::move(*made);
+  return {};
+}
+
+// Calls that end the case when they fail; `end` then says how.
+RunCalls CaseRunner::calls_of(Work& work, std::optional<CaseEnd>& end) {
+  return [&](std::int64_t calls) -> Result<double> {
     Step<double> elapsed_s = cancel_requested() ? case_ends(Outcome::kNotRun, "the run was interrupted")
                                                 : work.bound->run(static_cast<std::uint64_t>(calls));
     if (elapsed_s) return *elapsed_s;
     end = elapsed_s.error();
     return fail(ErrorKind::kEnvironment, "sampling ended", end->reason, "");
   };
+}
+
+Step<void> CaseRunner::measure(Work& work, Event& event) {
+  listener_.phase("measure");
   SamplingOptions options;
   options.precision = job_.plan.precision;
   options.budget_s = work.planned.budget_s;
   options.device_clock = work.backend->timer() != nullptr;
+  const bool cold = runs_cold(job_.plan, work.planned.problem);
+  if (cold) {
+    if (auto ready = ready_flusher(work); !ready) return ready;
+    options.before_sample = [this, buffers = work.bound->buffers()] { flusher_->flush(buffers); };
+  }
+  std::optional<CaseEnd> end;
+  const RunCalls run_calls = calls_of(work, end);
+  const ClockReading before = probes_.clock();
   auto measured = sample(run_calls, options, listener_.progress);
   if (end) return tl::make_unexpected(*end);
   if (!measured) return case_ends(Outcome::kFailed, fmt::format("{}: {}", measured.error().what, measured.error().why));
@@ -231,6 +266,45 @@ Step<void> CaseRunner::measure(Work& work, Event& event) {
   event.result.stopped_by = measured->stopped_by;
   event.result.timed_s = measured->timed_s;
   event.samples = std::move(measured->samples);
+  if (cold) event.result.flags.emplace_back("cold");
+  note_clock(before, event);
+  return {};
+}
+
+void CaseRunner::note_clock(const ClockReading& before, Event& event) const {
+  const ClockReading after = probes_.clock();
+  event.result.clock_before_hz = before.hz;
+  event.result.clock_after_hz = after.hz;
+  event.result.clock_note = before.hz ? after.note : before.note;
+  if (is_throttled(clock_at_start_.hz, before.hz, after.hz)) event.result.flags.emplace_back("throttled");
+}
+
+// A meter that fails costs the energy, not the case; calls that fail end it.
+Step<void> CaseRunner::measure_energy(Work& work, Event& event) {
+  if (!energy_) return {};
+  ResultRecord& result = event.result;
+  if (!*energy_) {
+    result.energy_note = fmt::format("not readable: {}", energy_->error().why);
+  } else if (!work.bound->on_host()) {
+    result.energy_note = "not measured: the meter counts CPUs, and this ran on another device";
+  } else if (runs_cold(job_.plan, work.planned.problem)) {
+    result.energy_note = "not measured: it would count the cache flushes between the calls";
+  } else {
+    listener_.phase("energy");
+    std::optional<CaseEnd> end;
+    const RunCalls run_calls = calls_of(work, end);
+    const EnergyProbe& probe = **energy_;
+    const auto window = hbmark::measure_energy(run_calls, probe, result.time->median, probes_.energy_window_s);
+    if (end) return tl::make_unexpected(*end);
+    if (!window) {
+      result.energy_note = fmt::format("not readable: {}", window.error().why);
+      return {};
+    }
+    result.energy_j = window->call_j;
+    result.energy_scope = probe.scope;
+    result.energy_note =
+        fmt::format("{} calls in {:.3g} s, all that the node used meanwhile", window->calls, window->window_s);
+  }
   return {};
 }
 

@@ -5,15 +5,19 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bench/kernels/kernel.h"
+#include "bench/measure/sampler.h"
 #include "bench/run/bound_case.h"
+#include "bench/run/cache_flusher.h"
 #include "bench/run/job.h"
 #include "bench/run/open_backend.h"
 #include "bench/run/protocol.h"
+#include "bench/run/run.h"
 #include "topology/placement.h"
 
 namespace hbmark {
@@ -26,7 +30,7 @@ struct CaseListener {
 
 class CaseRunner {
  public:
-  CaseRunner(Backends& backends, const WorkerJob& job, Status placed, CaseListener listener);
+  CaseRunner(Backends& backends, const WorkerJob& job, Status placed, const WorkerProbes& probes, CaseListener listener);
 
   // The kResult event. Its outcome means nothing once cancel_requested().
   Event run(const PlannedCase& planned);
@@ -40,6 +44,10 @@ class CaseRunner {
   Step<void> place(Work& work, Event& event);
   Step<void> check_outputs(Work& work, Event& event, bool again);
   Step<void> measure(Work& work, Event& event);
+  static RunCalls calls_of(Work& work, std::optional<CaseEnd>& end);
+  Step<void> ready_flusher(const Work& work);
+  void note_clock(const ClockReading& before, Event& event) const;
+  Step<void> measure_energy(Work& work, Event& event);
   Step<void> check_team(Event& event);
   Step<void> describe(Work& work, Event& event);
   void time_conversion(Work& work, Event& event);
@@ -48,6 +56,10 @@ class CaseRunner {
   const WorkerJob& job_;
   topology::Placement placement_;
   Status placed_;  // as found when the worker started
+  const WorkerProbes& probes_;
+  ClockReading clock_at_start_;
+  std::optional<Result<EnergyProbe>> energy_;  // opened when the run wants it
+  std::optional<CacheFlusher> flusher_;        // made at the first cold case
   CaseListener listener_;
 };
 

@@ -34,6 +34,11 @@ bool Ceilings::beyond_caches(std::uint64_t bytes) const {
   return bytes / kTimesLastLevel >= last_level;
 }
 
+bool Ceilings::comes_from_memory(const ResultRecord& result, const CaseFacts& facts) const {
+  const auto& flags = result.flags;
+  return std::find(flags.begin(), flags.end(), "cold") != flags.end() || beyond_caches(facts.working_set_bytes);
+}
+
 void Ceilings::learn(const ResultRecord& result, const Problem& problem) {
   if (result.outcome != Outcome::kOk) return;
   if (problem.kernel->name == "peak") {
@@ -53,7 +58,7 @@ void Ceilings::apply_stream(ResultRecord& result, const CaseFacts& facts) const 
   const auto best = bytes_per_s_.find(place_of(result));
   const auto reached = rate(result, result.bytes);
   // A stream is itself the ceiling: it is compared with others, and never with itself alone.
-  if (best == bytes_per_s_.end() || !reached || !beyond_caches(facts.working_set_bytes)) return;
+  if (best == bytes_per_s_.end() || !reached || !comes_from_memory(result, facts)) return;
   result.ceiling_bytes_per_s = std::max(best->second, *reached);
   result.ceiling_fraction = *reached / *result.ceiling_bytes_per_s;
 }
@@ -62,7 +67,7 @@ void Ceilings::apply_roofline(ResultRecord& result, const Problem& problem, cons
   const auto peak = flop_per_s_.find({place_of(result), type_word(problem)});
   if (peak != flop_per_s_.end()) result.ceiling_flop_per_s = peak->second;
   const auto stream = bytes_per_s_.find(place_of(result));
-  if (stream != bytes_per_s_.end() && beyond_caches(facts.working_set_bytes)) result.ceiling_bytes_per_s = stream->second;
+  if (stream != bytes_per_s_.end() && comes_from_memory(result, facts)) result.ceiling_bytes_per_s = stream->second;
 
   const auto reached = rate(result, result.flop);
   if (!reached || !result.ceiling_flop_per_s) return;

@@ -21,11 +21,13 @@ class Ceilings {
   // Takes a finished result in (only ok ones of peak and stream count).
   void learn(const ResultRecord& result, const Problem& problem);
   // Sets the three ceiling_* members and the flag `algorithmic` of an ok result; all stay absent where no ceiling applies:
-  // a peak, the only stream so far, arrays that a cache may hold, a type or device without a measured peak.
+  // a peak, the only stream so far, arrays that a cache may hold (unless the result is cold), a type or device without a
+  // measured peak.
   void apply(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const;
 
  private:
   bool beyond_caches(std::uint64_t bytes) const;
+  bool comes_from_memory(const ResultRecord& result, const CaseFacts& facts) const;
   void apply_stream(ResultRecord& result, const CaseFacts& facts) const;
   void apply_roofline(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const;
 

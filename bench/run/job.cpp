@@ -17,6 +17,7 @@ std::string job_to_json(const WorkerJob& job) {
                          {"thread_pus", job.thread_pus},
                          {"omp_places", job.omp_places},
                          {"memory_room_bytes", job.memory_room_bytes ? json(*job.memory_room_bytes) : json(nullptr)},
+                         {"sweep_bytes", job.sweep_bytes},
                          {"program", job.program}};
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -37,6 +38,7 @@ Result<WorkerJob> job_from_json(const std::string& text) {
     document.at("omp_places").get_to(job.omp_places);
     if (const json& room = document.at("memory_room_bytes"); !room.is_null())
       job.memory_room_bytes = to_whole<std::uint64_t>(room, "memory_room_bytes");
+    read_whole(document, "sweep_bytes", job.sweep_bytes);
     document.at("program").get_to(job.program);
     return job;
   } catch (const json::exception& error) {

@@ -17,6 +17,7 @@ struct WorkerJob {
   std::vector<int> thread_pus;  // os index for each thread
   std::string omp_places;
   std::optional<std::uint64_t> memory_room_bytes;  // what the control group leaves; absent: no limit
+  std::uint64_t sweep_bytes = 0;                   // of a cold run: how much a sweep of the caches reads
   std::string program;                             // where plugins are looked for beside
 };
 

@@ -46,6 +46,8 @@ tl::unexpected<Error> unreadable(std::string why) {
 
 }  // namespace
 
+bool runs_cold(const Plan& plan, std::string_view problem) { return plan.cold_cache && !problem.starts_with("peak:"); }
+
 std::string plan_to_json(const Plan& plan) {
   json cases = json::array();
   for (const PlannedCase& c : plan.cases) cases.push_back(case_to_json(c));
@@ -56,6 +58,8 @@ std::string plan_to_json(const Plan& plan) {
                          {"timeout_s", plan.timeout_s},
                          {"seed", plan.seed},
                          {"threads", plan.threads},
+                         {"cold_cache", plan.cold_cache},
+                         {"energy", plan.energy},
                          {"backend_paths", plan.backend_paths},
                          {"backend_files", plan.backend_files},
                          {"cases", std::move(cases)}};
@@ -75,6 +79,8 @@ Result<Plan> plan_from_json(const std::string& text) {
     document.at("timeout_s").get_to(plan.timeout_s);
     read_whole(document, "seed", plan.seed);
     read_whole(document, "threads", plan.threads);
+    plan.cold_cache = document.value("cold_cache", false);  // older plans lack these two
+    plan.energy = document.value("energy", false);
     document.at("backend_paths").get_to(plan.backend_paths);
     plan.backend_files = document.value("backend_files", std::vector<std::string>{});  // older plans lack it
     for (const json& line : document.at("cases")) plan.cases.push_back(case_from_json(line));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/problems/suite.h"
@@ -38,12 +39,18 @@ struct Plan {
   double timeout_s = 60;  // a case that shows no sign of life for so long beyond its budget is killed
   std::uint64_t seed = 1;
   int threads = 0;  // as asked; 0: one a core
+  bool cold_cache = false;
+  bool energy = false;
   std::vector<PlannedCase> cases;
   std::vector<std::string> backend_paths;
   std::vector<std::string> backend_files;  // those the cases need, as found then; workers look no further if they are there
 
   bool operator==(const Plan&) const = default;
 };
+
+// Whether the problem's calls are to find their operands outside the caches. A peak has no operands: it stays as it is, and
+// is the ceiling of a cold run too.
+bool runs_cold(const Plan& plan, std::string_view problem);
 
 // hbmark.plan/1, one line. plan_from_json(plan_to_json(p)) == p for every p whose text is UTF-8.
 std::string plan_to_json(const Plan& plan);

@@ -223,6 +223,8 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.timeout_s = request.timeout_s;
   plan.seed = request.seed;
   plan.threads = request.threads;
+  plan.cold_cache = request.cold_cache;
+  plan.energy = request.energy;
   plan.backend_paths = request.backend_paths;
   for (const SuiteCase& one : *wanted) {
     if (request.backends.empty()) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,6 +70,12 @@ struct ChildSetUp {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
+  // Vendor libraries take the usual 8 MiB of stack for granted (oneDNN 2.6 dies with 256 KiB).
+  rlimit stack{};
+  if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kUsualStackBytes) {
+    stack.rlim_cur = stack.rlim_max < kUsualStackBytes ? stack.rlim_max : kUsualStackBytes;
+    setrlimit(RLIMIT_STACK, &stack);  // where it may not be raised a crash says so (supervisor.cpp)
+  }
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -128,10 +135,14 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
                                            const std::vector<std::pair<std::string, std::string>>& environment) {
   WorkerProcess worker;
   const Fd nothing = above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing.get() < 0) {
+    return environment_error(fmt::format("cannot start a worker ({})", program),
+                             fmt::format("its standard input, /dev/null: {}", std::strerror(errno)),
+                             "this system or container lacks /dev/null: mount a /dev (a container's own, or devtmpfs)");
+  }
   const Fd job_file = above_stdio(memfd_create("hbmark-plan", MFD_CLOEXEC));
   worker.output_ = above_stdio(memfd_create("hbmark-output", MFD_CLOEXEC));
-  if (nothing.get() < 0 || job_file.get() < 0 || worker.output_.get() < 0)
-    return cannot_start(program, "memfd_create", errno);
+  if (job_file.get() < 0 || worker.output_.get() < 0) return cannot_start(program, "memfd_create", errno);
   // Appending: the worker may empty the file while a library holds it open.
   if (fcntl(worker.output_.get(), F_SETFL, O_APPEND) != 0) return cannot_start(program, "fcntl", errno);
   if (!write_all(job_file.get(), job)) return cannot_start(program, "writing the plan", errno);

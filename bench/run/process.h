@@ -35,6 +35,8 @@ class Fd {  // an owned descriptor
   int fd_ = -1;
 };
 
+inline constexpr unsigned long kUsualStackBytes = 8UL << 20;  // Linux's usual limit (ulimit -s 8192)
+
 struct WorkerEnding {
   bool by_signal = false;
   int code = 0;                  // signal number or exit code

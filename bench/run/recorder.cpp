@@ -3,25 +3,66 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 #include "bench/kernels/kernel.h"
 #include "bench/run/planner.h"
 #include "results/store/store.h"
 
 namespace hbmark {
 
-Recorder::Recorder(const RunRequest& request, Store& store, const RunObserver& observer)
+namespace {
+
+constexpr double kFirstPauseS = 0.2;
+constexpr double kLongestPauseS = 5;
+constexpr auto kTick = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Recorder::Recorder(const RunRequest& request, Store& store, const RunObserver& observer, std::function<bool()> interrupted)
     : request_(request),
       store_(store),
       observer_(observer),
+      interrupted_(std::move(interrupted)),
       run_(request.run),
       ceilings_(request.node != nullptr ? last_level_cache_bytes(*request.node) : 0) {}
+
+// Each attempt waits for the lock by itself (Store), so there is a pause only for others' sake. The worker goes on meanwhile
+// until the pipe to us is full, and measures nothing wrong.
+Status Recorder::persist(const char* kept, const std::function<Status()>& save) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  double pause_s = kFirstPauseS;
+  for (bool told = false;; told = true) {
+    Status saved = save();
+    const bool locked = !saved && is_locked(saved.error());
+    if (!locked || gave_up_ || interrupted_() || waited_s() > request_.lock_patience_s) {
+      gave_up_ = locked;  // what ends the run after it is tried once, not waited for as long again
+      if (saved && told) warn(fmt::format("the store is free again after {:.0f} s, and {} is saved", waited_s(), kept));
+      return saved;
+    }
+    if (!told) {
+      warn(fmt::format("{}: {}; {} is kept in memory and hbmark goes on trying for {:.0f} s", saved.error().what,
+                       saved.error().why, kept, request_.lock_patience_s));
+    }
+    const auto until = Clock::now() + std::chrono::duration<double>(pause_s);
+    while (Clock::now() < until && !interrupted_()) {
+      std::this_thread::sleep_for(kTick);
+      tick();
+    }
+    pause_s = std::min(2 * pause_s, kLongestPauseS);
+  }
+}
 
 Status Recorder::begin() {
   if (run_.plan.empty()) run_.plan = plan_to_json(request_.plan);
   if (run_.started_at.empty()) run_.started_at = utc_now();
   run_.state = "running";
   run_.finished_at.reset();
-  if (auto saved = store_.save_run(run_); !saved) return saved;
+  if (auto saved = persist("the run", [&] { return store_.save_run(run_); }); !saved) return saved;
   const auto earlier = store_.results(run_.uuid);
   if (!earlier) return tl::make_unexpected(earlier.error());
   for (const ResultRecord& result : *earlier) {
@@ -33,11 +74,12 @@ Status Recorder::begin() {
 Status Recorder::end(const std::string& state) {
   run_.state = state;
   if (state == "finished") run_.finished_at = utc_now();
-  return store_.save_run(run_);
+  return persist("the end of the run", [&] { return store_.save_run(run_); });
 }
 
 Status Recorder::use_configuration(const PlannedCase& planned) {
-  std::string& uuid = configurations_[{planned.backend, planned.device}];
+  const bool cold = runs_cold(request_.plan, planned.problem);
+  std::string& uuid = configurations_[{planned.backend, planned.device, cold}];
   if (!uuid.empty()) return {};
   ConfigurationRecord configuration;
   configuration.node_uuid = run_.node_uuid;
@@ -46,11 +88,13 @@ Status Recorder::use_configuration(const PlannedCase& planned) {
   configuration.thread_pus = request_.placement.thread_pus;
   configuration.memory_kind = "any";
   configuration.memory_policy = "first_touch";
+  if (cold) configuration.cache = "cold";
   configuration.uuid =
-      digest_uuid(fmt::format("hbmark configuration {} {} {} {} {} {} {}", configuration.node_uuid, configuration.backend,
+      digest_uuid(fmt::format("hbmark configuration {} {} {} {} {} {} {}{}", configuration.node_uuid, configuration.backend,
                               configuration.device, fmt::join(configuration.thread_pus, ","), configuration.memory_kind,
-                              configuration.memory_policy, configuration.replicas));
-  if (auto saved = store_.save_configuration(configuration); !saved) return saved;
+                              configuration.memory_policy, configuration.replicas, cold ? " cold" : ""));
+  if (auto saved = persist("the configuration", [&] { return store_.save_configuration(configuration); }); !saved)
+    return saved;
   uuid = configuration.uuid;
   return {};
 }
@@ -58,7 +102,8 @@ Status Recorder::use_configuration(const PlannedCase& planned) {
 void Recorder::complete(const PlannedCase& planned, ResultRecord& result) const {
   result.uuid = new_uuid();
   result.run_uuid = run_.uuid;
-  const auto configuration = configurations_.find({planned.backend, planned.device});
+  const auto configuration =
+      configurations_.find({planned.backend, planned.device, runs_cold(request_.plan, planned.problem)});
   result.configuration_uuid = configuration == configurations_.end() ? "" : configuration->second;
   result.case_index = planned.index;
   result.problem = planned.problem;
@@ -92,7 +137,7 @@ Status Recorder::finish(const PlannedCase& planned, ResultRecord result, const s
   for (const double time_s : samples) {
     records.push_back({result.uuid, 0, static_cast<std::int64_t>(records.size()), time_s});
   }
-  if (auto saved = store_.save_result(result, records); !saved) return saved;
+  if (auto saved = persist("the result", [&] { return store_.save_result(result, records); }); !saved) return saved;
   count(result);
   if (observer_.case_finished) observer_.case_finished(planned, result);
   return {};
@@ -111,6 +156,10 @@ void Recorder::started(const PlannedCase& planned) const {
 
 void Recorder::progress(const PlannedCase& planned, const std::string& phase, double fraction) const {
   if (observer_.case_progress) observer_.case_progress(planned, phase, fraction);
+}
+
+void Recorder::tick() const {
+  if (observer_.tick) observer_.tick();
 }
 
 void Recorder::warn(const std::string& text) const {

@@ -1,11 +1,13 @@
-// What the parent keeps of a run: completes each result, compares it with the ceilings, commits it, counts it, tells of it.
+// What the parent keeps of a run (a store that another process has locked is waited for): completes each result, compares it
+// with the ceilings, commits it, counts it, tells of it.
 //
 // Borrows the request, the store and the observer, which must outlive it. One thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "bench/run/ceilings.h"
@@ -20,7 +22,8 @@ class Store;
 
 class Recorder {
  public:
-  Recorder(const RunRequest& request, Store& store, const RunObserver& observer);
+  // `interrupted` ends the waiting for a locked store.
+  Recorder(const RunRequest& request, Store& store, const RunObserver& observer, std::function<bool()> interrupted);
 
   Status begin();                                        // the run is running; ceilings of what a resumed run has already
   Status end(const std::string& state);                  // "finished" or "interrupted"
@@ -31,19 +34,23 @@ class Recorder {
   void started(const PlannedCase& planned) const;
   void progress(const PlannedCase& planned, const std::string& phase, double fraction) const;
   void warn(const std::string& text) const;
+  void tick() const;
   RunSummary& summary() { return summary_; }
 
  private:
+  Status persist(const char* kept, const std::function<Status()>& save);
   void complete(const PlannedCase& planned, ResultRecord& result) const;
   void count(const ResultRecord& result);
 
   const RunRequest& request_;
   Store& store_;
   const RunObserver& observer_;
+  std::function<bool()> interrupted_;
+  bool gave_up_ = false;  // waiting for the lock
   RunRecord run_;
   Ceilings ceilings_;
   RunSummary summary_;
-  std::map<std::pair<std::string, std::string>, std::string> configurations_;  // backend, device -> uuid
+  std::map<std::tuple<std::string, std::string, bool>, std::string> configurations_;  // backend, device, cold -> uuid
 };
 
 }  // namespace hbmark

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/measure/effective_clock.h"
+#include "bench/measure/energy_window.h"
 #include "bench/run/plan.h"
 #include "results/base/result.h"
 #include "results/records.h"
@@ -26,6 +28,7 @@ struct RunObserver {
   std::function<void(const PlannedCase&, const std::string& phase, double fraction)> case_progress;
   std::function<void(const PlannedCase&, const ResultRecord&)> case_finished;
   std::function<void(const std::string& text)> warning;
+  std::function<void()> tick;  // five times a second while nothing else is told
 };
 
 struct RunRequest {
@@ -35,6 +38,7 @@ struct RunRequest {
   RunRecord run;                             // with its uuid; its node and environment are in the store already
   std::vector<std::int64_t> finished_cases;  // of a resumed run: not run again
   std::string worker_program;                // absolute path of hbmark itself
+  double lock_patience_s = 600;              // how long a store that another process keeps locked is waited for
 };
 
 struct RunSummary {
@@ -45,11 +49,19 @@ struct RunSummary {
 };
 
 // Saves the run (running, then finished or interrupted), configurations and results. An interrupted run keeps its missing
-// cases as `not_run`. Errors: the store cannot be written (what was committed stays), no worker can be started.
+// cases as `not_run`. A store that is locked is waited for, with the result in memory. Errors: the store cannot be written
+// (what was committed stays), no worker can be started.
 Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunObserver& observer);
+
+// What a worker asks of the machine beside its plugins; tests script them. Empty: the real ones.
+struct WorkerProbes {
+  std::function<ClockReading()> clock;
+  std::function<Result<EnergyProbe>()> energy;
+  double energy_window_s = kEnergyWindowS;
+};
 
 // Entry of the hidden `hbmark worker FILE` command: reads the job (bench/run/job.h), runs its cases, streams events
 // (bench/run/protocol.h) on what was its stdout. Returns an exit code.
-int worker_main(const std::string& plan_file);
+int worker_main(const std::string& plan_file, const WorkerProbes& probes = {});
 
 }  // namespace hbmark

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <vector>
 
+#include "bench/run/cache_flusher.h"
 #include "bench/run/job.h"
 
 namespace hbmark {
@@ -20,6 +23,14 @@ constexpr double kGraceS = 2;        // for a call that honours cancel, before S
 constexpr double kLeastStartS = 30;  // loading plugins and a team of hundreds of threads, on a loaded machine
 constexpr std::size_t kKeptLogBytes = 4096;
 constexpr int kExitInterrupted = 130;  // a worker's, when it was told to end
+
+// Libraries that run out of stack crash like any others. The worker raised its limit as far as it might.
+std::string stack_hint() {
+  rlimit stack{};
+  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_max >= kUsualStackBytes) return {};
+  return fmt::format("; the stack is limited to {} KiB, which is too little for many libraries: raise it (ulimit -s {})",
+                     stack.rlim_max >> 10, kUsualStackBytes >> 10);
+}
 
 }  // namespace
 
@@ -48,6 +59,7 @@ Result<WorkerProcess> Supervisor::start(const std::deque<PlannedCase>& pending) 
   job.omp_places = request_.placement.omp_places;
   if (request_.node != nullptr && request_.node->memory_limit_bytes)
     job.memory_room_bytes = request_.node->memory_available_bytes;
+  if (request_.plan.cold_cache && request_.node != nullptr) job.sweep_bytes = sweep_bytes_for(*request_.node);
   job.program = request_.worker_program;
   return WorkerProcess::start(request_.worker_program, job_to_json(job), request_.placement.environment);
 }
@@ -60,7 +72,7 @@ double Supervisor::patience_s(const Life& life) const {
 Status Supervisor::listen(Life& life, std::deque<PlannedCase>& pending) {
   for (;;) {
     std::array<pollfd, 2> waited = {pollfd{life.process.events(), POLLIN, 0}, pollfd{interrupts_.fd(), POLLIN, 0}};
-    poll(waited.data(), waited.size(), kTickMs);
+    if (poll(waited.data(), waited.size(), kTickMs) == 0) recorder_.tick();
     if (interrupts_.signal() != 0) {
       life.process.end(kGraceS);
       return {};
@@ -77,7 +89,7 @@ Status Supervisor::listen(Life& life, std::deque<PlannedCase>& pending) {
 
 // Reads what there is and acts on every whole line.
 Status Supervisor::hear(Life& life, std::deque<PlannedCase>& pending) {
-  std::array<char, 65536> piece{};
+  std::vector<char> piece(65536);  // not on the stack, of which some users allow little
   for (;;) {
     const ssize_t got = read(life.process.events(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
@@ -196,6 +208,7 @@ Status Supervisor::blame(Life& life, std::deque<PlannedCase>& pending, const Wor
     result.outcome = Outcome::kCrashed;
     result.reason = fmt::format("the worker was ended by {} during {}", ending.describe(), life.phase);
     if (ending.code == SIGKILL) result.reason += "; if nobody killed it, memory ran out (see dmesg)";
+    if (ending.code == SIGSEGV) result.reason += stack_hint();
     if (ending.code == SIGILL) result.reason += "; the library was built for a newer CPU than this";
   } else if (ending.code == kExitInterrupted) {
     result.outcome = Outcome::kCrashed;

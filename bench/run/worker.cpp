@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "bench/run/case_runner.h"
@@ -20,6 +21,7 @@
 #include "bench/run/process.h"
 #include "bench/run/protocol.h"
 #include "bench/run/run.h"
+#include "topology/energy.h"
 
 namespace hbmark {
 
@@ -137,7 +139,7 @@ Result<WorkerJob> read_job(const std::string& plan_file) {
   return job_from_json(text);
 }
 
-int work(const WorkerJob& job, Talk& talk) {
+int work(const WorkerJob& job, const WorkerProbes& probes, Talk& talk) {
   const int threads = static_cast<int>(job.thread_pus.size());
   const hbmark_host* host = offer_host_services(threads, job.memory_room_bytes);
   topology::Placement placement;
@@ -157,7 +159,7 @@ int work(const WorkerJob& job, Talk& talk) {
   listener.phase = [&](const char* phase) { talk.say(EventKind::kPhase, current, phase); };
   listener.progress = [&](double fraction) { talk.progress(current, fraction); };
   listener.warning = [&](const std::string& text) { talk.say(EventKind::kWarning, current, text); };
-  CaseRunner runner(backends, job, std::move(placed), listener);
+  CaseRunner runner(backends, job, std::move(placed), probes, listener);
   for (const PlannedCase& planned : job.plan.cases) {
     if (cancel_requested()) return kExitInterrupted;
     current = planned.index;
@@ -166,9 +168,40 @@ int work(const WorkerJob& job, Talk& talk) {
   return cancel_requested() ? kExitInterrupted : kExitOk;
 }
 
+// The meter of topology/ as the window wants it.
+Result<EnergyProbe> open_energy() {
+  auto opened = topology::EnergyMeter::open();
+  if (!opened) return tl::make_unexpected(opened.error());
+  struct State {
+    topology::EnergyMeter meter;
+    topology::EnergySnapshot begin;
+  };
+  auto state = std::make_shared<State>(State{std::move(*opened), {}});
+  EnergyProbe probe;
+  probe.scope = state->meter.scope();
+  probe.begin = [state]() -> Status {
+    auto begin = state->meter.read();
+    if (!begin) return tl::make_unexpected(begin.error());
+    state->begin = std::move(*begin);
+    return {};
+  };
+  probe.used_j = [state]() -> Result<double> {
+    return state->meter.read()
+        .and_then([&](const topology::EnergySnapshot& end) { return state->meter.difference(state->begin, end); })
+        .map([](const topology::EnergyUsed& used) { return used.total_j; });
+  };
+  return probe;
+}
+
+WorkerProbes completed(WorkerProbes probes) {
+  if (!probes.clock) probes.clock = effective_clock;
+  if (!probes.energy) probes.energy = open_energy;
+  return probes;
+}
+
 }  // namespace
 
-int worker_main(const std::string& plan_file) {
+int worker_main(const std::string& plan_file, const WorkerProbes& probes) {
   auto job = read_job(plan_file);
   if (!job) {
     fmt::print(stderr, "hbmark worker: {}: {}; {}\n", job.error().what, job.error().why, job.error().next);
@@ -181,7 +214,7 @@ int worker_main(const std::string& plan_file) {
     return kExitEnvironment;
   }
   Talk talk(events);
-  const int code = work(*job, talk);
+  const int code = work(*job, completed(probes), talk);
   // Sessions are closed by now: a plugin that ends badly there has not been told of as done.
   if (code == kExitOk) talk.say(EventKind::kDone, -1);
   return code;

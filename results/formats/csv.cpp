@@ -189,6 +189,26 @@ const Column kColumns[] = {{"run", HBMARK_ROW{return row.result.run_uuid;
 }
 }
 ,
+{"energy_scope", HBMARK_ROW{return row.result.energy_scope;
+}
+}
+,
+{"energy_note", HBMARK_ROW{return row.result.energy_note;
+}
+}
+,
+{"clock_before_hz", HBMARK_ROW{return number(row.result.clock_before_hz);
+}
+}
+,
+{"clock_after_hz", HBMARK_ROW{return number(row.result.clock_after_hz);
+}
+}
+,
+{"clock_note", HBMARK_ROW{return row.result.clock_note;
+}
+}
+,
 }
 ;
 #undef HBMARK_ROW

@@ -72,6 +72,11 @@ void read_figures(JsonReader& reader, ResultRecord& result) {
   reader.read("thread_pus", result.thread_pus);
   reader.read("reorder_s", result.reorder_s);
   reader.read("energy_j", result.energy_j);
+  reader.read("energy_scope", result.energy_scope);
+  reader.read("energy_note", result.energy_note);
+  reader.read("clock_before_hz", result.clock_before_hz);
+  reader.read("clock_after_hz", result.clock_after_hz);
+  reader.read("clock_note", result.clock_note);
   reader.read("wall_s", result.wall_s);
   reader.read("timed_s", result.timed_s);
   reader.read("stopped_by", result.stopped_by);

@@ -27,6 +27,7 @@ void configuration_columns(auto& visit, auto& configuration) {
   visit("memory_kind", configuration.memory_kind);
   visit("memory_policy", configuration.memory_policy);
   visit("replicas", configuration.replicas);
+  visit("cache", configuration.cache);
 }
 
 void run_columns(auto& visit, auto& run) {
@@ -92,6 +93,11 @@ void result_columns(auto& visit, auto& result) {
   visit("stopped_by", result.stopped_by);
   visit("log", result.log);
   visit("finished_at", result.finished_at);
+  visit("energy_scope", result.energy_scope);
+  visit("energy_note", result.energy_note);
+  visit("clock_before_hz", result.clock_before_hz);
+  visit("clock_after_hz", result.clock_after_hz);
+  visit("clock_note", result.clock_note);
 }
 
 }  // namespace hbmark::store

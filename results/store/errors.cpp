@@ -1,5 +1,7 @@
 #include "results/store/errors.h"
 
+#include "results/store/store.h"
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -11,10 +13,18 @@ namespace {
 
 std::string folder_of(const std::filesystem::path& file) { return file.parent_path().string(); }
 
-constexpr const char* kKept = "everything saved before is kept; then continue the run with --resume last";
+constexpr std::string_view kLocked = "another process has kept it locked";
+
+// Only a result comes after its run: before that there is nothing to resume.
+std::string then_go_on(const std::string& what) {
+  return what.starts_with("cannot save the result")
+             ? "everything saved before is kept; then continue the run with --resume last"
+             : "what was saved before is kept; then give the command again";
+}
 
 Error no_room(std::string what, const Location& where, const std::string& why) {
-  return {ErrorKind::kEnvironment, std::move(what), why, fmt::format("make room in {}; {}", folder_of(where.file), kKept)};
+  std::string next = fmt::format("make room in {}; {}", folder_of(where.file), then_go_on(what));
+  return {ErrorKind::kEnvironment, std::move(what), why, std::move(next)};
 }
 
 // SQLite keeps the errno of most failed calls, but not of those in a commit: there errno itself still has it, which is
@@ -27,8 +37,7 @@ int system_reason(int code, sqlite3* database, int raw) {
 }
 
 std::string locked_why(const Location& where) {
-  return fmt::format("another process has kept it locked for {:.3g} s",
-                     static_cast<double>(where.busy_timeout.count()) / 1000.0);
+  return fmt::format("{} for {:.3g} s", kLocked, static_cast<double>(where.busy_timeout.count()) / 1000.0);
 }
 
 }  // namespace
@@ -103,8 +112,7 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
       return environment(
           locked_why(where),
           fmt::format("wait for it to end (fuser '{}' names it), {}", where.file.string(),
-                      what.starts_with("cannot save") ? "then continue the run with --resume last; what was saved is kept"
-                                                      : "or write to another file with --db"));
+                      what.starts_with("cannot save the result") ? then_go_on(what) : "or write to another file with --db"));
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return environment(fmt::format("it cannot be written: {}", said),
@@ -131,3 +139,9 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
 }
 
 }  // namespace hbmark::store
+
+namespace hbmark {
+
+bool is_locked(const Error& error) { return error.why.starts_with(store::kLocked); }
+
+}  // namespace hbmark

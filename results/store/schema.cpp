@@ -110,8 +110,19 @@ CREATE TABLE sample(
 ) WITHOUT ROWID;
 )sql";
 
+// What was measured before was warm, with no clock beside it.
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE configuration ADD COLUMN cache TEXT NOT NULL DEFAULT 'warm';
+ALTER TABLE result ADD COLUMN energy_scope TEXT NOT NULL DEFAULT '';
+ALTER TABLE result ADD COLUMN energy_note TEXT NOT NULL DEFAULT '';
+ALTER TABLE result ADD COLUMN clock_before_hz REAL;
+ALTER TABLE result ADD COLUMN clock_after_hz REAL;
+ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
+    {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
 };
 
 }  // namespace

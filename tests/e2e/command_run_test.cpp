@@ -167,6 +167,47 @@ TEST_F(CommandTest, AFileSizeLimitIsAnErrorAndNoDeath) {
   EXPECT_THAT(output(), HasSubstr("ulimit -f"));
 }
 
+TEST_F(CommandTest, LittleStackIsEnoughForUs) {
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst});
+  EXPECT_EQ(hbmark_in_shell("ulimit -s 64; exec", arguments, ""), 0) << output();
+  EXPECT_EQ(hbmark_in_shell("ulimit -S -s 64; exec", arguments, ""), 0) << output();
+}
+
+TEST_F(CommandTest, ACrashUnderLittleStackNamesTheLimit) {
+  script({{{"fault", {{"kind", "segv"}}}}});
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst});
+  EXPECT_EQ(hbmark_in_shell("ulimit -s 1024; exec", arguments, ""), 1) << output();
+  EXPECT_THAT(results()[0].reason, HasSubstr("the stack is limited to 1024 KiB"));
+}
+
+TEST_F(CommandTest, WithoutDevNullTheMessageNamesIt) {
+  // In a mount namespace of its own, as root may have one.
+  const std::string hidden = folder_.string() + "/dev";
+  std::filesystem::create_directory(hidden);
+  if (wait_for(start_program("/usr/bin/unshare", {"-m", "mount", "--bind", hidden, "/dev"})) != 0)
+    GTEST_SKIP() << "needs the right to mount";
+  std::vector<std::string> all = {"-m", "sh", "-c", "mount --bind '" + hidden + "' /dev && exec \"$0\" \"$@\"",
+                                  HBMARK_PROGRAM};
+  for (const std::string& one : run_arguments({"--backend", "fake", "--problem", kFirst})) all.push_back(one);
+  EXPECT_EQ(wait_for(start_program("/usr/bin/unshare", all)), 3) << output();
+  EXPECT_THAT(output(), HasSubstr("lacks /dev/null"));
+}
+
+TEST_F(CommandTest, AColdRunIsShownAsSuch) {
+  script({{{"times", json::array({1e-4})}}});
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst, "--cold-cache", "--energy"});
+  EXPECT_EQ(hbmark(arguments), 0) << output();
+  EXPECT_THAT(output(), HasSubstr("cold caches: before each call"));
+  EXPECT_THAT(output(), testing::ContainsRegex("\\[1/1\\] .* cold\n"));
+  EXPECT_THAT(results()[0].flags, testing::Contains("cold"));
+  EXPECT_TRUE(json::parse(last_run().plan).at("cold_cache").get<bool>());
+  const auto environment = open_store().environment(last_run().environment_uuid);
+  ASSERT_TRUE(environment);
+  EXPECT_THAT(environment->values.at("cold_cache"), HasSubstr("outside its time"));
+  EXPECT_THAT(environment->values.at("energy"), HasSubstr("energy"));
+  EXPECT_EQ(hbmark({"run", "--db", db(), "--resume", "last", "--cold-cache"}), 2) << "a plan is kept";
+}
+
 TEST_F(CommandTest, ThePlanNamesThePluginsThatWorkersNeed) {
   EXPECT_EQ(hbmark(run_arguments({"--backend", "fake", "--problem", kFirst})), 0) << output();
   const json plan = json::parse(last_run().plan);

@@ -1,8 +1,11 @@
 // A small program in the place of hbmark: `run` carries a plan file out into a store, `resume` goes on with its run,
 // `worker` is what both start. Ends with 0, with 130 when interrupted, with 3 on an error (told on stderr).
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "bench/run/planner.h"
@@ -50,6 +53,35 @@ Result<RunRequest> request_for(Store& store, const std::string& plan_file) {
   return request;
 }
 
+// A number of the environment, or what there is without it.
+double number_of(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::atof(text) : otherwise;
+}
+
+// HBMARK_SCRIPTED_CLOCK: readings in GHz, one after the other, the last for ever after; 0: none can be had.
+// HBMARK_SCRIPTED_JOULES: what the meter says after a window; HBMARK_SCRIPTED_METER: why there is none.
+WorkerProbes scripted_probes() {
+  WorkerProbes probes;
+  probes.energy_window_s = 0.05;
+  if (const char* text = std::getenv("HBMARK_SCRIPTED_CLOCK")) {
+    auto script = std::make_shared<std::istringstream>(text);
+    probes.clock = [script, ghz = 0.0]() mutable {
+      if (double next = 0; *script >> next) ghz = next;
+      return ghz > 0 ? ClockReading{1e9 * ghz, ""} : ClockReading{std::nullopt, "the script has none"};
+    };
+  }
+  probes.energy = []() -> Result<EnergyProbe> {
+    if (const char* why = std::getenv("HBMARK_SCRIPTED_METER")) return environment_error("cannot open a meter", why, "-");
+    EnergyProbe probe;
+    probe.scope = "a scripted package";
+    probe.begin = [] { return Status{}; };
+    probe.used_j = []() -> Result<double> { return number_of("HBMARK_SCRIPTED_JOULES", 1); };
+    return probe;
+  };
+  return probes;
+}
+
 int carry_out_here(const char* program, const char* db, const std::string& plan_file) {
   auto store = Store::open(db, OpenMode::kWrite);
   if (!store) return complain(store.error());
@@ -62,11 +94,13 @@ int carry_out_here(const char* program, const char* db, const std::string& plan_
   request->node = &*node;
   request->placement = *placement;
   request->worker_program = program;
+  request->lock_patience_s = number_of("HBMARK_LOCK_PATIENCE_S", 0);
   RunObserver observer;
   observer.case_finished = [](const PlannedCase& planned, const ResultRecord& result) {
     std::printf("%s %s\n", planned.problem.c_str(), std::string(outcome_name(result.outcome)).c_str());
     std::fflush(stdout);
   };
+  observer.warning = [](const std::string& text) { std::fprintf(stderr, "warning: %s\n", text.c_str()); };
   auto summary = carry_out(*request, *store, observer);
   if (!summary) return complain(summary.error());
   return summary->interrupted ? 130 : 0;
@@ -76,7 +110,7 @@ int carry_out_here(const char* program, const char* db, const std::string& plan_
 
 int main(int count, char** arguments) {
   const std::string command = count > 1 ? arguments[1] : "";
-  if (command == "worker" && count == 3) return worker_main(arguments[2]);
+  if (command == "worker" && count == 3) return worker_main(arguments[2], scripted_probes());
   if (command == "run" && count == 4) return carry_out_here(arguments[0], arguments[2], arguments[3]);
   if (command == "resume" && count == 3) return carry_out_here(arguments[0], arguments[2], "");
   std::fprintf(stderr, "usage: %s run DB PLAN | resume DB | worker JOB\n", arguments[0]);

@@ -187,6 +187,43 @@ TEST_F(InterruptionTest, AStoreThatStaysLockedEndsTheRunAndLosesNothing) {
   EXPECT_EQ(count(Outcome::kOk), 4U);
 }
 
+TEST_F(InterruptionTest, AStoreThatIsFreeAgainCostsNothing) {
+  setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
+  const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
+  unsetenv("HBMARK_LOCK_PATIENCE_S");
+  ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(db().c_str(), &other), SQLITE_OK);
+  sqlite3_busy_timeout(other, 5000);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  EXPECT_TRUE(becomes([&] { return output().find("is kept in memory") != std::string::npos; }, 60)) << output();
+  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  EXPECT_EQ(wait_for(parent), 0) << output();
+  EXPECT_THAT(output(), HasSubstr("the store is free again"));
+  EXPECT_EQ(count(Outcome::kOk), 4U);
+  expect_whole();
+}
+
+TEST_F(InterruptionTest, AnInterruptionEndsTheWaitForALockedStore) {
+  setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
+  const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
+  unsetenv("HBMARK_LOCK_PATIENCE_S");
+  ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(db().c_str(), &other), SQLITE_OK);
+  sqlite3_busy_timeout(other, 5000);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  EXPECT_TRUE(becomes([&] { return output().find("is kept in memory") != std::string::npos; }, 60)) << output();
+  kill(parent, SIGINT);
+  EXPECT_EQ(wait_for(parent), 3) << "what was measured last is lost, and the error says so";
+  EXPECT_THAT(output(), HasSubstr("cannot save"));
+  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  EXPECT_EQ(drive({"resume", db()}), 0);
+  EXPECT_EQ(count(Outcome::kOk), 4U);
+}
+
 class KillAndResume : public InterruptionTest {};
 
 // SIGKILL of the parent at a random moment. HBMARK_KILL_ROUNDS: how often (5).

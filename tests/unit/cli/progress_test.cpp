@@ -201,5 +201,29 @@ TEST(Progress, SaysNothingWhenQuiet) {
   EXPECT_EQ(paper.all(), "");
 }
 
+TEST(Progress, TheClockGoesOnWhileNothingIsTold) {
+  Paper paper;
+  Progress progress({3, 3}, paper.options(true));
+  progress.tick();
+  EXPECT_TRUE(paper.writes.empty()) << "nothing is shown yet";
+  progress.start(0, "gemm:f32:nn:m1n1k1");
+  paper.now_s = 7;
+  progress.tick();
+  EXPECT_THAT(Paper::bar(paper.writes.back()), HasSubstr("0:07"));
+  const std::size_t written = paper.writes.size();
+  paper.now_s = 7.01;
+  progress.tick();
+  EXPECT_EQ(paper.writes.size(), written) << "at most ten times a second";
+}
+
+TEST(Progress, ATickIsNoLineElsewhere) {
+  Paper paper;
+  Progress progress({3}, paper.options(false));
+  progress.start(0, "gemm:f32:nn:m1n1k1");
+  paper.now_s = 7;
+  progress.tick();
+  EXPECT_EQ(paper.all(), "");
+}
+
 }  // namespace
 }  // namespace hbmark::cli

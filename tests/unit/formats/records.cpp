@@ -52,6 +52,11 @@ ResultRecord full_result() {
   result.thread_pus = {0, 2, 4, 6};
   result.reorder_s = 0.0004;
   result.energy_j = 1.5;
+  result.energy_scope = "package 0, dram 0";
+  result.energy_note = "of 431 calls in 2.01 s";
+  result.clock_before_hz = 2.6e9;
+  result.clock_after_hz = 2.4e9;
+  result.clock_note = "a note";
   result.wall_s = 3.5;
   result.timed_s = 2.25;
   result.stopped_by = "precision";

@@ -156,7 +156,8 @@ TEST(Sampler, TooFewForAnIntervalSaysSo) {
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 3u);
   EXPECT_FALSE(measured->summary.ci_low.has_value());
-  EXPECT_EQ(measured->summary.interval_method, "no interval: 3 samples, 6 needed");
+  EXPECT_EQ(measured->summary.interval_method, "no interval: 3 samples, 6 needed; no more fit the budget of 3 s");
+  EXPECT_THAT(measured->flags, Contains("few_samples"));
 }
 
 TEST(Sampler, OneCallLongerThanTheBudgetIsTheOneSample) {
@@ -184,6 +185,35 @@ TEST(Sampler, ATinyBudgetShortensSamplesRatherThanTakingNone) {
     most = std::max(most, measured->samples.size());
   }
   EXPECT_GE(most, 6u);
+}
+
+TEST(Sampler, WhatGoesBeforeASampleIsNotTimedButCosts) {
+  using Clock = std::chrono::steady_clock;
+  int before = 0;
+  int calls = 0;
+  SamplingOptions options;  // the host's clock
+  options.budget_s = 0.3;
+  options.precision = 1e-9;
+  options.before_sample = [&] {
+    EXPECT_EQ(before++, calls) << "once before each call";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  const auto start = Clock::now();
+  const auto measured = sample(
+      [&](std::int64_t count) -> Result<double> {
+        EXPECT_EQ(count, 1) << "a second call would be warm";
+        ++calls;
+        for (const auto begin = Clock::now(); Clock::now() - begin < std::chrono::microseconds(20);) {
+        }
+        return 0;
+      },
+      options, nullptr);
+  ASSERT_TRUE(measured) << measured.error().why;
+  EXPECT_EQ(measured->summary.calls_per_sample, 1);
+  EXPECT_EQ(before, calls);
+  EXPECT_LE(calls, 60) << "the sleeps are in the budget";
+  EXPECT_LE(measured->timed_s, std::chrono::duration<double>(Clock::now() - start).count() - 5e-3 * calls)
+      << "and not in the time";
 }
 
 TEST(Sampler, AnErrorEndsItAtOnceAndIsReturned) {

@@ -144,5 +144,23 @@ TEST(Ceilings, AboveTheCeilingByDoingLessIsFlagged) {
   EXPECT_THAT(below.flags, Not(Contains("algorithmic")));
 }
 
+TEST(Ceilings, ABandwidthAppliesToWhateverIsCold) {
+  Ceilings ceilings(kCache);
+  ceilings.learn(result(1, 400, {}), kPeak);
+  ResultRecord large = result(1, {}, static_cast<double>(kLarge));
+  large.flags = {"cold"};
+  ceilings.learn(large, kTriad);
+  ResultRecord small = result(1, 100, 10);
+  ceilings.apply(small, kGemm, facts(kSmall));
+  EXPECT_FALSE(small.ceiling_bytes_per_s) << "a cache may hold it";
+  small.flags = {"noisy", "cold"};
+  ceilings.apply(small, kGemm, facts(kSmall));
+  EXPECT_DOUBLE_EQ(*small.ceiling_bytes_per_s, static_cast<double>(kLarge));
+  ResultRecord copy = result(1, {}, static_cast<double>(kSmall));
+  copy.flags = {"cold"};
+  ceilings.apply(copy, kCopy, facts(kSmall));
+  EXPECT_DOUBLE_EQ(*copy.ceiling_fraction, static_cast<double>(kSmall) / static_cast<double>(kLarge));
+}
+
 }  // namespace
 }  // namespace hbmark

@@ -17,6 +17,8 @@ Plan example() {
   plan.timeout_s = 1e-3;
   plan.seed = UINT64_MAX;
   plan.threads = 272;
+  plan.cold_cache = true;
+  plan.energy = true;
   plan.backend_paths = {"/a b/c", ""};
   plan.backend_files = {"/a b/c/hbmark_onednn.so"};
   PlannedCase measured;

@@ -48,7 +48,7 @@ EnvironmentRecord an_environment() {
           {{"governor", "performance"}, {"kernel", "6.1.0"}, {"OMP_PLACES", "{0},{1}"}, {"empty", ""}}};
 }
 ConfigurationRecord a_configuration() {
-  return {digest_uuid("configuration"), a_node().uuid, "onednn", "cpu", {0, 2, 4}, "mcdram", "strict", 2};
+  return {digest_uuid("configuration"), a_node().uuid, "onednn", "cpu", {0, 2, 4}, "mcdram", "strict", 2, "cold"};
 }
 RunRecord a_run(const std::string& label) {
   RunRecord run;
@@ -96,6 +96,11 @@ ResultRecord a_result(const RunRecord& run, std::int64_t case_index) {
   result.thread_pus = {0, 2, 4};
   result.reorder_s = 0.0004;
   result.energy_j = 1.5;
+  result.energy_scope = "package 0, dram 0";
+  result.energy_note = "of 431 calls in 2.01 s";
+  result.clock_before_hz = 2.6e9;
+  result.clock_after_hz = 2.4e9;
+  result.clock_note = "a note";
   result.wall_s = 3.5;
   result.timed_s = 2.25;
   result.stopped_by = "precision";

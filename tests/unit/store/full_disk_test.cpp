@@ -63,6 +63,7 @@ TEST(FullDisk, ADiskThatFills) {
   EXPECT_THAT(*said, StartsWith("fine: cannot save the result"));
   EXPECT_THAT(*said, HasSubstr("the disk is full"));
   EXPECT_THAT(*said, HasSubstr("make room in " + folder.path().string()));
+  EXPECT_THAT(*said, HasSubstr("--resume last"));
 }
 
 TEST(FullDisk, AlreadyFullWhenTheStoreIsMade) {
@@ -76,6 +77,7 @@ TEST(FullDisk, AlreadyFullWhenTheStoreIsMade) {
                });
   if (!said) GTEST_SKIP() << "needs the right to mount";
   EXPECT_THAT(*said, HasSubstr("the disk is full"));
+  EXPECT_THAT(*said, ::testing::Not(HasSubstr("--resume"))) << "there is no run yet";
 }
 
 TEST(FullDisk, ASizeLimitOfTheProcess) {
