@@ -10,7 +10,7 @@
 namespace hbmark::cli {
 namespace {
 
-constexpr int kLabelWidth = 12;
+constexpr int kLabelWidth = 14;
 constexpr int kDotsAcross = 2;  // of a braille cell
 constexpr int kDotsUp = 4;
 
@@ -26,7 +26,7 @@ std::string braille(unsigned bits) {
 
 std::string label(double value, const Axis& axis, const Style& style) {
   if (axis.binary) return binary_bytes(static_cast<std::uint64_t>(std::llround(value)));
-  return axis.unit.empty() ? fmt::format("{:.3g}", value) : si(value, axis.unit, style, 3);
+  return axis.unit.empty() ? fmt::format("{:g}", value) : si(value, axis.unit, style, 3);
 }
 
 double share(double value, const Axis& axis) {

@@ -23,7 +23,7 @@ class Canvas {
   void line(double x0, double y0, double x1, double y1);  // straight between the two in the drawing
   void mark(double x, double y, char glyph);              // over any line; the last one in a cell stays
 
-  // Axes with labels on the left and beneath; width is columns + the labels' (at most 12).
+  // Axes with labels on the left and beneath; width is columns + the labels' (14).
   std::string render(const Style& style) const;
 
  private:

@@ -42,6 +42,10 @@ std::span<const Command> commands() {
        "./my_benchmark --benchmark_repetitions=10 --benchmark_out=mine.json\n"
        "hbmark import mine.json --label mine",
        declare_import},
+      {"generate", "Make the man page, or completions for a shell",
+       "hbmark generate man --output hbmark.1\n"
+       "source <(hbmark generate completions bash)",
+       declare_generate},
       {"help", "Explain a command", "hbmark help run", declare_help},
       {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},
   });

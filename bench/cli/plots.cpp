@@ -15,7 +15,7 @@
 namespace hbmark::cli {
 namespace {
 
-constexpr int kMargin = 14;  // labels of the axis
+constexpr int kMargin = 16;  // labels of the axis
 constexpr int kMaxColumns = 100;
 constexpr int kRows = 16;
 constexpr std::size_t kMaxDrawings = 8;
@@ -42,13 +42,17 @@ void keep_greater(std::optional<double>& into, const std::optional<double>& valu
 }
 
 // Of each device, type and number of threads: its ceilings, and the results that have an intensity.
-std::vector<Roof> roofs_of(const RunView& view) {
+std::vector<Roof> roofs_of(const RunView& view, const topology::Node& node) {
   std::vector<Roof> roofs;
   std::map<std::pair<std::string, std::int64_t>, std::optional<double>> bandwidth;
   for (const ResultRecord& result : view.results) {
     if (result.outcome != Outcome::kOk || !result.time) continue;
     keep_greater(bandwidth[{result.device, result.threads}], result.ceiling_bytes_per_s);
     const auto rate = rate_of(result);
+    // The only stream of a run has no ceiling, and is one.
+    if (rate && result.kernel == "stream" && !class_name(result, node).ends_with(kInCaches)) {
+      keep_greater(bandwidth[{result.device, result.threads}], rate->per_s);
+    }
     if (!rate || rate->unit != "FLOP/s") continue;
     const std::string type = type_word_of(result);
     auto roof = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& each) {
@@ -117,9 +121,10 @@ std::string roofline(const Roof& roof, const topology::Node& node, const Style& 
   out += canvas.render(style) + std::string(kMargin - 2, ' ') + "FLOP a byte (operands moved once)\n";
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const auto& [low, high] = span[classes[i]];
-    append_wrapped(fmt::format("{}  {}: {} to {}, {} case{}", kGlyphs[std::min(i, kGlyphs.size() - 1)], classes[i],
-                               si(low, "FLOP/s", style, 3), si(high, "FLOP/s", style, 3), count[classes[i]],
-                               count[classes[i]] == 1 ? "" : "s"),
+    const std::string rates =
+        low == high ? si(low, "FLOP/s", style, 3) : si(low, "FLOP/s", style, 3) + " to " + si(high, "FLOP/s", style, 3);
+    append_wrapped(fmt::format("{}  {}: {}, {} case{}", kGlyphs[std::min(i, kGlyphs.size() - 1)], classes[i], rates,
+                               count[classes[i]], count[classes[i]] == 1 ? "" : "s"),
                    style, out);
   }
   append_wrapped(roof.flop_per_s ? fmt::format("peak measured: {}", si(*roof.flop_per_s, "FLOP/s", style, 3))
@@ -179,7 +184,7 @@ std::vector<MemoryLevel> memory_levels(const RunView& view, const topology::Node
 
 std::string render_plots(const RunView& view, const topology::Node& node, const Style& style) {
   std::vector<std::string> drawings;
-  for (const Roof& roof : roofs_of(view)) drawings.push_back(roofline(roof, node, style));
+  for (const Roof& roof : roofs_of(view, node)) drawings.push_back(roofline(roof, node, style));
   for (const Sweep& sweep : find_sweeps(view)) drawings.push_back(draw_sweep(sweep, node, style));
   std::string out = run_heading(view, style);
   if (drawings.empty()) {

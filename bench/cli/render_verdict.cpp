@@ -24,7 +24,8 @@ Row class_row(const ClassVerdict& each, const Style& style) {
   row.cells.push_back({rate ? fmt::format("{}", each.fastest->time->samples) : dash});
   if (each.of_ceiling) {
     const Spread& spread = *each.of_ceiling;
-    row.cells.push_back({percent(spread.median), spread.median < kGood ? Color::kYellow : Color::kGreen});
+    row.cells.push_back(
+        {percent(spread.median), spread.median < kGood || spread.median > 1 ? Color::kYellow : Color::kGreen});
     row.cells.push_back(
         {spread.cases == 1 ? "1 case" : fmt::format("{:.0f}-{:.0f} %", spread.low * 100, spread.high * 100)});
   } else {
@@ -120,6 +121,7 @@ std::string render_verdict(const RunView& view, const Verdict& verdict, const Fi
   for (const ClassVerdict& each : verdict.classes) table.rows.push_back(class_row(each, style));
   out += render(table, style);
   append_section("Slowest classes", shortfall_lines(verdict), style, out);
+  append_section("Doubtful ceilings", verdict.doubts, style, out);
   append_section("Memory levels", level_lines(levels), style, out);
   append_section("The machine", finding_lines(findings), style, out);
   append_section("Not measured", gap_lines(verdict), style, out);

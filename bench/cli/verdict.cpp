@@ -19,12 +19,16 @@ namespace {
 
 // Caches hold a stream whose arrays are smaller than this many last levels (STREAM's rule, as in bench/run/ceilings).
 constexpr std::uint64_t kTimesLastLevel = 4;
+constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;  // of a node that does not tell, as there
+constexpr double kAboveCeiling = 1.05;
+constexpr double kWideCeiling = 0.1;  // half an interval, relative: shares of such a ceiling mean little
 
 using Results = std::vector<const ResultRecord*>;
 
 bool in_caches(const ResultRecord& result, const topology::Node& node) {
-  const std::uint64_t last_level = last_level_cache_bytes(node);
-  return last_level > 0 && result.bytes && *result.bytes < static_cast<double>(kTimesLastLevel * last_level);
+  const std::uint64_t told = last_level_cache_bytes(node);
+  const std::uint64_t last_level = told > 0 ? told : kAssumedLastLevelBytes;
+  return result.bytes && *result.bytes < static_cast<double>(kTimesLastLevel * last_level);
 }
 
 std::string member_of(const std::string& problem) { return problem.substr(0, problem.find(':')); }
@@ -153,6 +157,30 @@ std::vector<Gap> missing_cases(const RunView& view, const topology::Node& node) 
   return gaps;
 }
 
+std::vector<std::string> doubts_of(const RunView& view, const std::vector<ClassVerdict>& classes) {
+  std::vector<std::string> doubts;
+  for (const ResultRecord& result : view.results) {
+    if (!result.time || (result.kernel != "peak" && result.kernel != "stream")) continue;
+    const auto half_width = half_width_of(*result.time);
+    if (!half_width || *half_width <= kWideCeiling) continue;
+    doubts.push_back(
+        fmt::format("{} is uncertain by {} ({} samples): shares of it mean little; measure again on a quiet machine",
+                    result.problem, *half_width > 1 ? ">100 %" : percent(*half_width), result.time->samples));
+  }
+  std::vector<std::string> above;
+  for (const ClassVerdict& each : classes) {
+    if (!each.of_ceiling || each.of_ceiling->median <= kAboveCeiling) continue;
+    above.push_back(fmt::format("{} ({})", each.name, percent(each.of_ceiling->median)));
+  }
+  if (!above.empty()) {
+    doubts.push_back(
+        fmt::format("above their ceiling, which cannot be unless the algorithm does less work (flag algorithmic) or "
+                    "the ceiling was measured under other load: {}",
+                    fmt::join(above, ", ")));
+  }
+  return doubts;
+}
+
 // Questions of a profile that no case of this run asks.
 std::vector<Gap> missing_kernels(const RunView& view) {
   struct Question {
@@ -198,7 +226,7 @@ std::string class_name(const ResultRecord& result, const topology::Node& node) {
       if (word_name == field) name += " " + word;
     }
   }
-  if (name.starts_with("stream") && in_caches(result, node)) name += ", in caches";
+  if (name.starts_with("stream") && in_caches(result, node)) name += kInCaches;
   return name;
 }
 
@@ -220,6 +248,7 @@ Verdict judge(const RunView& view, const topology::Node& node, const Nominal& no
   }
   std::stable_sort(verdict.shortfall.begin(), verdict.shortfall.end(),
                    [](const auto* a, const auto* b) { return a->of_ceiling->median < b->of_ceiling->median; });
+  verdict.doubts = doubts_of(view, verdict.classes);
   verdict.gaps = missing_cases(view, node);
   if (const std::string figures = missing_text(view.results); !figures.empty()) verdict.gaps.push_back({figures, ""});
   for (Gap& gap : missing_kernels(view)) verdict.gaps.push_back(std::move(gap));

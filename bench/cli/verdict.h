@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/cli/render_results.h"
@@ -43,6 +44,7 @@ struct Gap {
 struct Verdict {
   std::vector<ClassVerdict> classes;           // in the run's order
   std::vector<const ClassVerdict*> shortfall;  // below kGood of their ceiling, the lowest first
+  std::vector<std::string> doubts;             // about the ceilings: shares of them that cannot be, or that mean little
   std::vector<Gap> gaps;
   std::string nominal;  // which figures and their source, or why there are none
 };
@@ -57,6 +59,8 @@ struct Nominal {
 };
 
 Verdict judge(const RunView& view, const topology::Node& node, const Nominal& nominal);
+
+inline constexpr std::string_view kInCaches = ", in caches";  // ends the name of a stream that fits them
 
 // "gemm f32", "stream triad f64, in caches"; a problem this program cannot parse is its first word.
 std::string class_name(const ResultRecord& result, const topology::Node& node);

@@ -140,6 +140,7 @@ std::string verdict_as_csv(const RunView&, const Verdict& verdict, const Finding
                                 finding.advice.empty() ? "" : "; ", finding.advice));
   }
   out += text_row("findings", "", findings.when);
+  for (const std::string& doubt : verdict.doubts) out += text_row("doubt", "", doubt);
   for (const Gap& gap : verdict.gaps) out += text_row("not_measured", gap.what, gap.why);
   return out + text_row("nominal", "", verdict.nominal);
 }
