@@ -23,6 +23,14 @@ std::string roff(std::string_view text) {
   return out;
 }
 
+// Prose, in lines that a person can read in the source.
+std::string prose(std::string_view text) {
+  constexpr int kColumns = 70;  // room for escapes
+  std::string lines;
+  for (const std::string& line : wrap(text, kColumns)) lines += (lines.empty() ? "" : "\n") + line;
+  return roff(lines);
+}
+
 std::string sentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
   return text;
@@ -37,7 +45,7 @@ std::string option_item(const CLI::Option& option) {
   if (option.get_items_expected_max() > 0 && !option.get_type_name().empty()) {
     names += " \\fI" + roff(option.get_type_name()) + "\\fR";
   }
-  return ".TP\n" + names + "\n" + roff(sentence(option.get_description())) + "\n";
+  return ".TP\n" + names + "\n" + prose(sentence(option.get_description())) + "\n";
 }
 
 std::string positional(const CLI::App& command) {
@@ -56,10 +64,10 @@ std::string examples(std::string_view lines) {
 std::string command_section(const CLI::App& command) {
   std::string out =
       fmt::format(".SS \"hbmark {}\"\n\\fBhbmark {}\\fR{} [\\fIOPTION\\fR]...\n.PP\n{}\n", roff(command.get_name()),
-                  roff(command.get_name()), positional(command), roff(sentence(command.get_description())));
+                  roff(command.get_name()), positional(command), prose(sentence(command.get_description())));
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_positional()) continue;
-    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff(option->get_name()), roff(sentence(option->get_description())));
+    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff(option->get_name()), prose(sentence(option->get_description())));
   }
   for (const CLI::Option* option : shown_options(command)) out += option_item(*option);
   const auto table = commands();
@@ -75,9 +83,9 @@ std::string man_page(const CLI::App& app) {
       ".TH HBMARK 1 \"\" \"hbmark " HBMARK_VERSION "\" \"User Commands\"\n.SH NAME\nhbmark \\- " +
       roff("compare compute nodes with the same deep-learning microbenchmarks") +
       "\n.SH SYNOPSIS\n\\fBhbmark\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.SH DESCRIPTION\n" +
-      roff(
+      prose(
           "Measures convolution, matrix products, memory bandwidth and latency through each vendor's library, with "
-          "threads and memory placed deliberately and checked, stores every sample, and shows what a node reaches.\n"
+          "threads and memory placed deliberately and checked, stores every sample, and shows what a node reaches. "
           "Start with `hbmark doctor', then `hbmark run', then `hbmark show'.") +
       "\n.SH COMMANDS\n";
   for (const CLI::App* command : shown_commands(app)) out += command_section(*command);
@@ -90,14 +98,14 @@ std::string man_page(const CLI::App& app) {
                                                     {3, "Something of the environment is missing: no backend, no store."},
                                                     {4, "Nothing ran."},
                                                     {130, "Interrupted; what was measured is kept."}};
-  for (const auto& [code, text] : kCodes) out += fmt::format(".TP\n{}\n{}\n", code, roff(text));
+  for (const auto& [code, text] : kCodes) out += fmt::format(".TP\n{}\n{}\n", code, prose(text));
   out += ".SH ENVIRONMENT\n";
   constexpr std::pair<const char*, const char*> kVariables[] = {
       {"HBMARK_DB", "The store, unless --db names one."},
       {"HBMARK_BACKEND_PATH", "Folders to look for backends in, separated by colons."},
       {"XDG_DATA_HOME", "Folder of the default store, hbmark/results.db; without it $HOME/.local/share."},
       {"NO_COLOR, TERM", "No colour when NO_COLOR is set or TERM is dumb."}};
-  for (const auto& [name, text] : kVariables) out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, roff(text));
+  for (const auto& [name, text] : kVariables) out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, prose(text));
   return out;
 }
 
