@@ -26,7 +26,7 @@ std::string braille(unsigned bits) {
 
 std::string label(double value, const Axis& axis, const Style& style) {
   if (axis.binary) return binary_bytes(static_cast<std::uint64_t>(std::llround(value)));
-  return axis.unit.empty() ? fmt::format("{:g}", value) : si(value, axis.unit, style, 3);
+  return axis.unit.empty() ? fmt::format("{:.4g}", value) : si(value, axis.unit, style, 3);
 }
 
 double share(double value, const Axis& axis) {

@@ -39,12 +39,12 @@ std::span<const Command> commands() {
        "hbmark export before-bios-update --format csv --output run.csv",
        declare_export},
       {"import", "Store what a program that uses Google Benchmark wrote",
-       "./my_benchmark --benchmark_repetitions=10 --benchmark_out=mine.json\n"
-       "hbmark import mine.json --label mine",
+       "hbmark import mine.json\n"
+       "hbmark import mine.json --from gbench --label mine",
        declare_import},
       {"generate", "Make the man page, or completions for a shell",
        "hbmark generate man --output hbmark.1\n"
-       "source <(hbmark generate completions bash)",
+       "hbmark generate completions bash --output hbmark.bash",
        declare_generate},
       {"help", "Explain a command", "hbmark help run", declare_help},
       {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},

@@ -177,7 +177,7 @@ TEST_F(Answers, TheRooflineHasALetterAClass) {
   const RunView run = view();
   const std::string text = render_plots(run, stored_node(*run.node), Style{.width = 100});
   EXPECT_THAT(text, HasSubstr("Roofline, f32, 4 threads, cpu"));
-  EXPECT_THAT(text, HasSubstr("a  gemm f32: 413 GFLOP/s, 1 case"));
+  EXPECT_THAT(text, HasSubstr("a gemm f32: 413 GFLOP/s, 1 case"));
   EXPECT_THAT(text, HasSubstr("peak measured: 500 GFLOP/s"));
 }
 
