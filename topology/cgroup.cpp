@@ -76,6 +76,13 @@ std::vector<std::string> levels(const Hierarchy& hierarchy) {
   return found;
 }
 
+// A container without the mount, or a sandbox with an empty folder there, tells nothing.
+bool can_look_into(const std::string& root, const Hierarchy& hierarchy) {
+  std::error_code error;
+  const bool nothing = std::filesystem::is_empty(under_root(root, hierarchy.mount), error);
+  return !error && !nothing;
+}
+
 std::optional<std::int64_t> number_in(const std::string& root, const std::string& file) {
   const auto read = read_text(root, file);
   return read.ok ? to_integer(read.text) : std::nullopt;
@@ -103,9 +110,26 @@ void take_memory(CgroupLimits& limits, std::uint64_t limit, std::uint64_t used, 
   limits.memory_room_bytes = std::min(limits.memory_room_bytes.value_or(room), room);
 }
 
+// The cpuset in force is that of our own group: the kernel has already cut it to what the levels above allow. A group
+// without the controller says nothing, and the next level above speaks for it.
+void take_cpuset(const std::string& root, const Hierarchy& hierarchy, const char* cpus, const char* nodes,
+                 CgroupLimits& limits) {
+  const auto take = [&](const std::string& file, std::optional<std::string>& place) {
+    if (place) return;
+    const auto read = read_text(root, file);
+    const auto parts = words(read.text);
+    if (read.ok && parts.size() == 1) place = parts[0];
+  };
+  for (const auto& level : levels(hierarchy)) {
+    take(level + "/" + cpus, limits.cpus);
+    take(level + "/" + nodes, limits.memory_nodes);
+  }
+}
+
 void read_version_2(const std::string& root, CgroupLimits& limits) {
   const auto hierarchy = find_hierarchy(root, "");
-  if (!hierarchy) return;
+  if (!hierarchy || !can_look_into(root, *hierarchy)) return;
+  limits.visible = true;
   for (const auto& level : levels(*hierarchy)) {
     const auto quota = words(read_text(root, level + "/cpu.max").text);  // "200000 100000" or "max 100000"
     if (quota.size() == 2 && quota[0] != "max") {
@@ -118,10 +142,12 @@ void read_version_2(const std::string& root, CgroupLimits& limits) {
                   stat_field(root, level + "/memory.stat", "inactive_file"));
     }
   }
+  take_cpuset(root, *hierarchy, "cpuset.cpus.effective", "cpuset.mems.effective", limits);
 }
 
 void read_version_1(const std::string& root, CgroupLimits& limits) {
   if (const auto hierarchy = find_hierarchy(root, "cpu")) {
+    limits.visible = limits.visible || can_look_into(root, *hierarchy);
     for (const auto& level : levels(*hierarchy)) {
       const auto quota = number_in(root, level + "/cpu.cfs_quota_us");
       const auto period = number_in(root, level + "/cpu.cfs_period_us");
@@ -131,6 +157,7 @@ void read_version_1(const std::string& root, CgroupLimits& limits) {
   // "No limit" reads as LONG_MAX rounded down to a page (Linux mm/page_counter.c): any exbibytes mean none.
   constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
   if (const auto hierarchy = find_hierarchy(root, "memory")) {
+    limits.visible = limits.visible || can_look_into(root, *hierarchy);
     for (const auto& level : levels(*hierarchy)) {
       const auto limit = number_in(root, level + "/memory.limit_in_bytes");
       if (!limit || *limit <= 0 || *limit >= kNoLimit) continue;
@@ -138,6 +165,10 @@ void read_version_1(const std::string& root, CgroupLimits& limits) {
       take_memory(limits, static_cast<std::uint64_t>(*limit), static_cast<std::uint64_t>(used),
                   stat_field(root, level + "/memory.stat", "total_inactive_file"));
     }
+  }
+  if (const auto hierarchy = find_hierarchy(root, "cpuset")) {
+    take_cpuset(root, *hierarchy, "cpuset.effective_cpus", "cpuset.effective_mems", limits);
+    take_cpuset(root, *hierarchy, "cpuset.cpus", "cpuset.mems", limits);  // kernels before 4.0
   }
 }
 

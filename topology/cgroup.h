@@ -10,9 +10,12 @@
 namespace hbmark::topology {
 
 struct CgroupLimits {
-  std::optional<double> cpu_quota;                  // CPUs' worth of time, the tightest of all levels
+  bool visible = false;             // a cgroup file system could be looked into; false: whether there are limits is unknown
+  std::optional<double> cpu_quota;  // CPUs' worth of time, the tightest of all levels
   std::optional<std::uint64_t> memory_limit_bytes;  // the tightest of all levels
   std::optional<std::uint64_t> memory_room_bytes;  // what is left below the tightest, page cache that can go counted as free
+  std::optional<std::string> cpus;                 // the cpuset in force, as the kernel writes it: "0-3,8"
+  std::optional<std::string> memory_nodes;         // NUMA nodes it may use: "0-1"
 };
 
 CgroupLimits read_cgroup(const std::string& root);

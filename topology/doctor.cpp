@@ -72,14 +72,18 @@ Result<std::vector<Finding>> examine(const Node& node, const DoctorOptions& opti
     return usage_error("cannot watch the load", fmt::format("a window of {} s", options.window_s), "give 0 to 60 seconds");
   }
   const std::string& root = options.root;
-  std::vector<Finding> findings = {check_governor(root), check_turbo(root),          check_smt(root),
-                                   check_thp(root),      check_numa_balancing(root), check_swap(root)};
+  std::vector<Finding> findings = {check_governor(root), check_turbo(root), check_smt(root), check_offline_cpus(root)};
+  if (auto hybrid = check_hybrid(root)) findings.push_back(std::move(*hybrid));
+  findings.push_back(check_thp(root));
+  findings.push_back(check_numa_balancing(root));
+  findings.push_back(check_swap(root));
   check_load(root, options.window_s, findings);
   findings.push_back(check_container(root));
   findings.push_back(check_virtual_machine(root));
   findings.push_back(check_cgroup_quota(root, node));
   findings.push_back(check_cgroup_memory(root));
   findings.push_back(check_clock_source(root));
+  findings.push_back(check_energy(root));
   const bool knl = node.cpu_family == 6 && (node.cpu_model_number == 87 || node.cpu_model_number == 133);
   if (knl) findings.push_back(check_knl_hwdata(root));
   return findings;

@@ -6,8 +6,11 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "topology/cgroup.h"
+#include "topology/energy.h"
 #include "topology/modes.h"
 #include "topology/text_files.h"
 
@@ -43,6 +46,20 @@ std::map<std::string, int> governors(const std::string& root) {
     if (read.ok) ++counts[read.text];
   }
   return counts;
+}
+
+// "0-3,8" -> {0,1,2,3,8}; what does not parse is left out.
+std::set<int> cpu_list(const std::string& text) {
+  std::set<int> cpus;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    const auto dash = part.find('-');
+    const auto first = to_integer(part.substr(0, dash));
+    const auto last = dash == std::string::npos ? first : to_integer(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last > 1 << 20) continue;
+    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
+  }
+  return cpus;
 }
 
 bool exists(const std::string& root, const std::string& path) {
@@ -155,17 +172,24 @@ Finding check_clock_source(const std::string& root) {
 }
 
 Finding check_container(const std::string& root) {
+  const std::string advice =
+      "its quota, cpuset and seccomp profile apply: see the other lines; others may share the machine";
   for (const char* file : {"/.dockerenv", "/run/.containerenv", "/run/systemd/container"}) {
     if (exists(root, file)) {
-      return {"container", Severity::kNote, fmt::format("in a container ({} is there)", file),
-              "its quota, cpuset and seccomp profile apply: see the other lines; others may share the machine"};
+      return {"container", Severity::kNote, fmt::format("in a container ({} is there)", file), advice};
+    }
+  }
+  // Engines give a container its own /etc/hosts; with its own cgroup namespace nothing else may tell.
+  for (const auto& line : lines(read_text(root, "/proc/self/mountinfo").text)) {
+    const auto parts = words(line);
+    if (parts.size() > 4 && (parts[4] == "/etc/hosts" || parts[4] == "/etc/hostname")) {
+      return {"container", Severity::kNote, fmt::format("in a container ({} is mounted from outside)", parts[4]), advice};
     }
   }
   const auto groups = read_text(root, "/proc/1/cgroup");
   for (const char* word : {"docker", "kubepods", "lxc", "libpod", "containerd"}) {
     if (groups.ok && groups.text.find(word) != std::string::npos) {
-      return {"container", Severity::kNote, fmt::format("in a container (/proc/1/cgroup names {})", word),
-              "its quota, cpuset and seccomp profile apply: see the other lines; others may share the machine"};
+      return {"container", Severity::kNote, fmt::format("in a container (/proc/1/cgroup names {})", word), advice};
     }
   }
   if (!groups.ok) return unread("container", "/proc/1/cgroup", groups.reason, "whether this is a container is unknown");
@@ -205,6 +229,10 @@ Finding check_cgroup_quota(const std::string& root, const Node& node) {
     return unread("cgroup-quota", "/proc/self/cgroup", "no such file", "whether CPU time is limited is unknown");
   }
   const auto limits = read_cgroup(root);
+  if (!limits.visible) {
+    return unread("cgroup-quota", "/sys/fs/cgroup", "nothing is mounted there",
+                  "whether CPU time is limited is unknown: mount it, or ask who started this container");
+  }
   if (!limits.cpu_quota) return {"cgroup-quota", Severity::kGood, "no limit", ""};
   const std::size_t pus = node.allowed_pus.size();
   const std::string observed = fmt::format("{:.2f} CPUs' worth of time for {} allowed PU(s)", *limits.cpu_quota, pus);
@@ -220,6 +248,10 @@ Finding check_cgroup_memory(const std::string& root) {
     return unread("cgroup-memory", "/proc/self/cgroup", "no such file", "whether memory is limited is unknown");
   }
   const auto limits = read_cgroup(root);
+  if (!limits.visible) {
+    return unread("cgroup-memory", "/sys/fs/cgroup", "nothing is mounted there",
+                  "whether memory is limited is unknown: mount it, or ask who started this container");
+  }
   if (!limits.memory_limit_bytes) return {"cgroup-memory", Severity::kGood, "no limit", ""};
   const std::uint64_t room = limits.memory_room_bytes.value_or(*limits.memory_limit_bytes);
   const std::string observed =
@@ -231,6 +263,40 @@ Finding check_cgroup_memory(const std::string& root) {
             "large problems are skipped, and a process beyond the limit is killed: raise the group's memory limit"};
   }
   return {"cgroup-memory", Severity::kNote, observed, "larger problems than that are skipped"};
+}
+
+Finding check_offline_cpus(const std::string& root) {
+  const std::string file = "/sys/devices/system/cpu/offline";
+  const auto read = read_text(root, file);
+  if (!read.ok) return unread("offline-cpus", file, read.reason, "whether CPUs are switched off is unknown");
+  // The kernel also lists places for CPUs that could be added: only what is present can be offline.
+  const auto present = cpu_list(read_text(root, "/sys/devices/system/cpu/present").text);
+  const auto off = cpu_list(read.text);
+  const auto count =
+      std::count_if(off.begin(), off.end(), [&](int cpu) { return present.empty() || present.count(cpu) > 0; });
+  if (count == 0) return {"offline-cpus", Severity::kGood, "none", ""};
+  const std::string observed = fmt::format("{} CPU(s) are switched off: {}", count, read.text);
+  const auto smt = read_text(root, "/sys/devices/system/cpu/smt/control").text;
+  if (smt == "off" || smt == "forceoff") {
+    return {"offline-cpus", Severity::kGood, observed + " (SMT is off by this)", ""};
+  }
+  return {"offline-cpus", Severity::kWarning, observed,
+          "the node is measured without them: `echo 1 > /sys/devices/system/cpu/cpuN/online` as root"};
+}
+
+std::optional<Finding> check_hybrid(const std::string& root) {
+  // Perf's own lists, there on x86 with two kinds of cores only.
+  const auto fast = read_text(root, "/sys/devices/cpu_core/cpus");
+  const auto slow = read_text(root, "/sys/devices/cpu_atom/cpus");
+  if (!fast.ok || !slow.ok || fast.text.empty() || slow.text.empty()) return std::nullopt;
+  return Finding{"hybrid-cpu", Severity::kWarning, fmt::format("fast cores are CPUs {}, slow ones {}", fast.text, slow.text),
+                 fmt::format("a result over both kinds waits for the slow ones: `taskset -c {} hbmark run ...`", fast.text)};
+}
+
+Finding check_energy(const std::string& root) {
+  const auto meter = EnergyMeter::open(root);
+  if (meter) return {"energy", Severity::kGood, "readable: " + meter->scope(), ""};
+  return {"energy", Severity::kNote, "cannot be read: " + meter.error().why, meter.error().next};
 }
 
 Finding check_knl_hwdata(const std::string& root) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
@@ -106,6 +107,8 @@ void describe_limits(const std::string& root, Node& node) {
   const CgroupLimits limits = read_cgroup(root);
   node.cpu_quota = limits.cpu_quota;
   node.memory_limit_bytes = limits.memory_limit_bytes;
+  node.cgroup_cpus = limits.cpus;
+  node.cgroup_memory_nodes = limits.memory_nodes;
   const auto meminfo = read_meminfo(root);
   if (const auto available = meminfo.find("MemAvailable"); available != meminfo.end()) {
     node.memory_available_bytes = available->second;
@@ -153,6 +156,13 @@ void warn_about_cores(const Tree& tree, Node& node) {
   }
 }
 
+void warn_about_sources(const std::string& root, Node& node) {
+  if (std::error_code error; std::filesystem::exists(under_root(root, "/sys/devices/system/cpu"), error)) return;
+  node.warnings.push_back({"sys-unreadable",
+                           "/sys is not there (or not readable): cores and caches are what the CPU itself says, NUMA nodes, "
+                           "GPUs and limits are unknown; mount it: `mount -t sysfs sysfs /sys` as root"});
+}
+
 void warn_about_memory(Node& node) {
   const auto unsized =
       std::count_if(node.numa.begin(), node.numa.end(), [](const NumaNode& numa) { return !numa.size_bytes; });
@@ -183,6 +193,7 @@ Result<Node> describe_node(const DescribeOptions& options) {
   describe_modes(*tree, cpu, ask_hwdata ? read_knl_hwdata(options.sysfs_root) : std::nullopt, readable, node);
   if (options.with_io) node.gpus = find_gpus(*tree, node);
   if (readable) describe_limits(options.sysfs_root, node);
+  if (node.this_system) warn_about_sources(options.sysfs_root, node);
   warn_about_cores(*tree, node);
   warn_about_memory(node);
   return node;

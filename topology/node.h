@@ -74,6 +74,8 @@ struct Node {
   std::vector<int> allowed_pus;                         // what this process may use: affinity and cpuset
   std::optional<double> cpu_quota;                      // CPUs' worth of time the cgroup gives; absent: no limit
   std::optional<std::uint64_t> memory_limit_bytes;      // of the cgroup
+  std::optional<std::string> cgroup_cpus;               // its cpuset as the kernel writes it: "0-3,8"
+  std::optional<std::string> cgroup_memory_nodes;       // "0-1"
   std::optional<std::uint64_t> memory_available_bytes;  // MemAvailable, not above the cgroup's room
   std::vector<Cache> caches;
   std::vector<NumaNode> numa;

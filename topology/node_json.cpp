@@ -26,9 +26,22 @@ Json list(const std::vector<T>& items, F&& each) {
 
 Json count_or_null(std::size_t count) { return count > 0 ? Json(count) : Json(nullptr); }
 
-}  // namespace
+Json nominal_json(const std::optional<NominalFigures>& figures) {
+  if (!figures) return nullptr;
+  Json peaks = Json::object();
+  for (const auto& [type, peak] : figures->peak_flop_per_s) peaks[type] = peak;
+  return {{"device", figures->device},
+          {"peak_flop_per_s", peaks},
+          {"fast_bytes_per_s", or_null(figures->fast_bytes_per_s)},
+          {"ddr_bytes_per_s", or_null(figures->ddr_bytes_per_s)},
+          {"fast_measured_bytes_per_s", or_null(figures->fast_measured_bytes_per_s)},
+          {"ddr_measured_bytes_per_s", or_null(figures->ddr_measured_bytes_per_s)},
+          {"source", figures->source}};
+}
 
-std::string node_to_json_line(const Node& node) {
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json node_json(const Node& node) {
   Json json;
   json["schema"] = "hbmark.node/1";
   json["hostname"] = text_or_null(node.hostname);
@@ -39,6 +52,8 @@ std::string node_to_json_line(const Node& node) {
   json["allowed_pus"] = node.allowed_pus;
   json["cpu_quota"] = or_null(node.cpu_quota);
   json["memory_limit_bytes"] = or_null(node.memory_limit_bytes);
+  json["cgroup_cpus"] = or_null(node.cgroup_cpus);
+  json["cgroup_memory_nodes"] = or_null(node.cgroup_memory_nodes);
   json["memory_mode"] = mode_json(node.memory_mode);
   json["cluster_mode"] = mode_json(node.cluster_mode);
   json["caches"] = list(node.caches, [](const Cache& cache) {
@@ -69,7 +84,18 @@ std::string node_to_json_line(const Node& node) {
     return Json{{"id", warning.id}, {"text", warning.text}};
   });
   json["this_system"] = node.this_system;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json;
+}
+
+}  // namespace
+
+std::string node_to_json_line(const Node& node) { return dump(node_json(node)); }
+
+std::string node_to_json_line(const Node& node, const DeviceTable& devices) {
+  Json json = node_json(node);
+  json["nominal"] = nominal_json(nominal_figures(devices, node));
+  for (Json& gpu : json["gpus"]) gpu["nominal"] = nominal_json(nominal_gpu_figures(devices, gpu["name"].get<std::string>()));
+  return dump(json);
 }
 
 }  // namespace hbmark::topology

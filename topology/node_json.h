@@ -6,12 +6,18 @@
 
 #include <string>
 
+#include "topology/devices.h"
 #include "topology/node.h"
 
 namespace hbmark::topology {
 
 // Members beside those of DESIGN.md section 8: schema hostname allowed_pus cpu_quota memory_limit_bytes this_system
-// caches[{level,type,size_bytes,count,shared_by_pus}], and `allowed` in numa[]. packages, cores and pus are counts.
+// cgroup_cpus cgroup_memory_nodes caches[{level,type,size_bytes,count,shared_by_pus}], and `allowed` in numa[]. packages,
+// cores and pus are counts.
 std::string node_to_json_line(const Node& node);
+
+// With what the device table knows of it: `nominal` ({device, peak_flop_per_s{type}, fast_bytes_per_s, ddr_bytes_per_s,
+// fast_measured_bytes_per_s, ddr_measured_bytes_per_s, source} of all packages together, or null) on the line and in gpus[].
+std::string node_to_json_line(const Node& node, const DeviceTable& devices);
 
 }  // namespace hbmark::topology

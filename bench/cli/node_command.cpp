@@ -2,6 +2,7 @@
 #include "bench/cli/commands.h"
 #include "bench/cli/render_node.h"
 #include "bench/cli/report.h"
+#include "topology/devices.h"
 #include "topology/node.h"
 #include "topology/node_json.h"
 
@@ -14,8 +15,14 @@ Result<int> describe(const Context& context, const std::string& topology_file) {
   }
   auto node = topology::describe_node({.xml_file = topology_file, .sysfs_root = "", .with_io = true});
   if (!node) return tl::make_unexpected(node.error());
-  std::string text =
-      context.format == OutputFormat::kJson ? topology::node_to_json_line(*node) : render_node(*node, context.out);
+  const auto devices = topology::load_devices(context.share_dir() / "devices.csv");
+  if (!devices) print_warning(devices.error().what + ": " + devices.error().why + "; " + devices.error().next, context.err);
+  std::string text;
+  if (context.format == OutputFormat::kText) {
+    text = render_node(*node, devices ? &*devices : nullptr, context.out);
+  } else {
+    text = devices ? topology::node_to_json_line(*node, *devices) : topology::node_to_json_line(*node);
+  }
   if (!text.ends_with('\n')) text += '\n';
   if (auto written = context.emit(text); !written) return tl::make_unexpected(written.error());
   return kExitOk;

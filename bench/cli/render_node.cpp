@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "bench/cli/render_footer.h"
@@ -30,7 +31,6 @@ std::string cpu_text(const Node& node) {
 
 std::string allowed_text(const Node& node) {
   std::string text = node.allowed_pus.size() == node.pus.size() ? "all PUs" : "PU " + ranges(node.allowed_pus);
-  if (node.cpu_quota) text += fmt::format(", but the cgroup gives the time of {:.4g} CPUs", *node.cpu_quota);
   return text;
 }
 
@@ -49,7 +49,45 @@ std::string cache_text(const Node& node) {
 std::string memory_text(const Node& node) {
   std::vector<std::string> parts;
   if (node.memory_available_bytes) parts.push_back(binary_bytes(*node.memory_available_bytes) + " available");
-  if (node.memory_limit_bytes) parts.push_back(binary_bytes(*node.memory_limit_bytes) + " allowed by the cgroup");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string cgroup_text(const Node& node) {
+  std::vector<std::string> parts;
+  if (node.cpu_quota) parts.push_back(fmt::format("time of {:.4g} CPUs", *node.cpu_quota));
+  if (node.memory_limit_bytes) parts.push_back(binary_bytes(*node.memory_limit_bytes) + " of memory");
+  if (node.cgroup_cpus) parts.push_back("PUs " + printable(*node.cgroup_cpus));
+  if (node.cgroup_memory_nodes) parts.push_back("NUMA nodes " + printable(*node.cgroup_memory_nodes));
+  if (parts.empty()) return node.this_system ? "no limit found" : "";
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string nominal_text(const std::optional<topology::NominalFigures>& figures, const Style& style) {
+  if (!figures) return "no nominal figure is known";
+  std::vector<std::string> parts;
+  // From wide to narrow, as data sheets have it.
+  for (const char* type : {"f64", "f32", "tf32", "bf16", "f16", "f8", "s8"}) {
+    const auto peak = figures->peak_flop_per_s.find(type);
+    if (peak == figures->peak_flop_per_s.end()) continue;
+    parts.push_back(fmt::format("{} {}", type, si(peak->second, *type == 's' ? "OP/s" : "FLOP/s", style)));
+  }
+  const auto bandwidth = [&](const char* what, const std::optional<double>& value, const char* how) {
+    if (value) parts.push_back(fmt::format("{} {}{}", what, si(*value, "B/s", style), how));
+  };
+  bandwidth("fast memory", figures->fast_bytes_per_s, "");
+  bandwidth("DDR", figures->ddr_bytes_per_s, "");
+  if (parts.empty()) parts.emplace_back("none known");
+  return fmt::format("{} ({})", fmt::join(parts, ", "), printable(figures->device));
+}
+
+// Others' measurements are no nominal figures, and stand apart.
+std::string measured_text(const std::optional<topology::NominalFigures>& figures, const Style& style) {
+  std::vector<std::string> parts;
+  if (figures && figures->fast_measured_bytes_per_s) {
+    parts.push_back("fast memory " + si(*figures->fast_measured_bytes_per_s, "B/s", style));
+  }
+  if (figures && figures->ddr_measured_bytes_per_s)
+    parts.push_back("DDR " + si(*figures->ddr_measured_bytes_per_s, "B/s", style));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -104,10 +142,11 @@ std::string_view severity_word(Severity severity) {
   return "problem";
 }
 
-std::string render_node(const Node& node, const Style& style) {
+std::string render_node(const Node& node, const topology::DeviceTable* devices, const Style& style) {
   std::vector<std::pair<std::string, std::string>> entries = {{"Node", printable(node.hostname)},
                                                               {"CPU", cpu_text(node)},
                                                               {"Allowed", allowed_text(node)},
+                                                              {"Cgroup", cgroup_text(node)},
                                                               {"Caches", cache_text(node)},
                                                               {"Memory", memory_text(node)},
                                                               {"Memory mode", mode_text(node.memory_mode)},
@@ -120,6 +159,23 @@ std::string render_node(const Node& node, const Style& style) {
     std::string text = printable(fmt::format("{} at {}", gpu.name, gpu.pci));
     if (gpu.nearest_numa) text += fmt::format(", nearest NUMA node {}", *gpu.nearest_numa);
     entries.emplace_back("GPU", std::move(text));
+  }
+  if (devices != nullptr) {
+    const auto figures = topology::nominal_figures(*devices, node);
+    const auto whole = topology::nominal_figures(*devices, node.cpu_model);
+    entries.emplace_back("Nominal", !figures && whole
+                                        ? fmt::format("known for a whole {}, of which this is a part", whole->device)
+                                        : nominal_text(figures, style));
+    entries.emplace_back("Others measured", measured_text(figures, style));
+    if (figures) entries.emplace_back("Figures from", printable(figures->source));
+    std::set<std::string> named;
+    for (const topology::Gpu& gpu : node.gpus) {
+      if (!named.insert(gpu.name).second) continue;
+      const auto each = topology::nominal_gpu_figures(*devices, gpu.name);
+      entries.emplace_back("Nominal, a GPU",
+                           each ? nominal_text(each, style) : printable(gpu.name) + ": " + nominal_text(each, style));
+      if (each) entries.emplace_back("Figures from", printable(each->source));
+    }
   }
   std::string out = render_entries(entries, style);
   if (!node.numa.empty()) out += "\n" + numa_table(node, style);
@@ -149,6 +205,7 @@ std::string render_backends(const std::vector<BackendLine>& backends, const std:
             {}};
     if (!backend.text.empty())
       row.notes.push_back({printable(backend.text), backend.usable ? Color::kNone : Color::kYellow});
+    if (!backend.warning.empty()) row.notes.push_back({"warning: " + printable(backend.warning), Color::kYellow});
     table.rows.push_back(std::move(row));
   }
   out += render(table, style);
@@ -174,7 +231,10 @@ std::string render_findings(const std::vector<topology::Finding>& findings, cons
       head.assign(indent, ' ');
     }
   };
-  for (const topology::Finding& finding : findings) {
+  std::vector<topology::Finding> worst_first = findings;
+  std::stable_sort(worst_first.begin(), worst_first.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  for (const topology::Finding& finding : worst_first) {
     const std::string_view word = severity_word(finding.severity);
     append("  " + style.paint(word, severity_color(finding.severity)) + std::string(word_width - word.size() + 2, ' ') +
                printable(finding.id) + std::string(id_width - finding.id.size() + 2, ' '),

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "bench/cli/text.h"
+#include "topology/devices.h"
 #include "topology/doctor.h"
 #include "topology/node.h"
 
 namespace hbmark::cli {
 
-std::string render_node(const topology::Node& node, const Style& style);
+// devices: nominal figures; null when the table could not be read, and nothing is said of them.
+std::string render_node(const topology::Node& node, const topology::DeviceTable* devices, const Style& style);
 
 // A backend file as the doctor saw it.
 struct BackendLine {
@@ -19,10 +21,12 @@ struct BackendLine {
   bool loaded = false;
   std::string text;     // version and devices, or the reason of the rejection
   bool usable = false;  // loaded, and has a device
+  std::string warning;  // what it says the user must know
 };
 
 std::string render_backends(const std::vector<BackendLine>& backends, const std::vector<std::string>& searched,
                             const Style& style);
+// The worst first, and in the order given among equals.
 std::string render_findings(const std::vector<topology::Finding>& findings, const Style& style);
 
 std::string_view severity_word(topology::Severity severity);

@@ -9,10 +9,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "backends/abi/host.h"
 #include "bench/kernels/kernel.h"
+#include "bench/run/open_backend.h"
 #include "bench/run/planner.h"
 
 namespace hbmark {
@@ -52,10 +54,22 @@ json probe(const hbmark_backend& table) {
   return answer;
 }
 
-[[noreturn]] void probe_in_child(const hbmark_backend& table, int answer_fd) {
+// Opens the plugin's first device and asks what it has to say; runs in the child.
+json describe(const LoadedBackend& backend, const std::string& device) {
+  hbmark_host host{};
+  host.struct_size = sizeof host;
+  host.abi_major = HBMARK_ABI_MAJOR;
+  host.abi_minor = HBMARK_ABI_MINOR;
+  host.service = no_service;
+  const auto opened = OpenBackend::open(backend, device, &host);
+  if (!opened) return {{"library", ""}, {"isa", ""}, {"warning", opened.error().reason}};
+  return {{"library", (*opened)->library()}, {"isa", (*opened)->isa()}, {"warning", (*opened)->warning()}};
+}
+
+[[noreturn]] void answer_in_child(const std::function<json()>& question, int answer_fd) {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd <= 2; ++fd) dup2(nowhere, fd);
-  const std::string text = probe(table).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = question().dump(-1, ' ', false, json::error_handler_t::replace);
   // The answer is far below the pipe's capacity (64 KiB): one write takes it whole.
   const ssize_t written = write(answer_fd, text.data(), text.size());
   _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
@@ -86,50 +100,51 @@ int reap(pid_t child) {
   return status;
 }
 
-void understand(const std::string& text, int status, BackendFacts& facts) {
-  if (WIFSIGNALED(status)) {
-    facts.unavailable = fmt::format("the plugin crashed (SIG{}) when asked for its devices", sigabbrev_np(WTERMSIG(status)));
-    return;
-  }
-  try {
-    const json answer = json::parse(text);
-    for (const json& device : answer.at("devices")) {
-      facts.devices.push_back({device.at("id").get<std::string>(), device.at("name").get<std::string>()});
-    }
-    answer.at("unavailable").get_to(facts.unavailable);
-  } catch (const json::exception&) {
-    facts.unavailable =
-        fmt::format("the plugin ended the process with exit code {} when asked for its devices", WEXITSTATUS(status));
-  }
-}
-
-void ask_for_devices(const hbmark_backend& table, double timeout_s, BackendFacts& facts) {
+// What the child answered, or why it did not: `purpose` ends that sentence.
+Result<json> ask(const std::function<json()>& question, double timeout_s, const std::string& purpose) {
+  const auto no_answer = [](const std::string& why) { return environment_error("the plugin gave no answer", why, ""); };
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    facts.unavailable = fmt::format("could not ask it for devices: pipe: {}", std::strerror(errno));
-    return;
+    return no_answer(fmt::format("could not ask it {}: pipe: {}", purpose, std::strerror(errno)));
   }
   const pid_t child = fork();
+  const int fork_errno = errno;
   if (child == 0) {
     close(ends[0]);
-    probe_in_child(table, ends[1]);
+    answer_in_child(question, ends[1]);
   }
   close(ends[1]);
   if (child < 0) {
-    facts.unavailable = fmt::format("could not ask it for devices: fork: {}", std::strerror(errno));
     close(ends[0]);
-    return;
+    return no_answer(fmt::format("could not ask it {}: fork: {}", purpose, std::strerror(fork_errno)));
   }
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s));
   const auto text = read_until(ends[0], deadline);
   close(ends[0]);
   if (!text) kill(child, SIGKILL);
   const int status = reap(child);
-  if (text) {
-    understand(*text, status, facts);
-  } else {
-    facts.unavailable = fmt::format("the plugin did not answer within {} s when asked for its devices", timeout_s);
+  if (!text) return no_answer(fmt::format("the plugin did not answer within {} s when asked {}", timeout_s, purpose));
+  if (WIFSIGNALED(status)) {
+    return no_answer(fmt::format("the plugin crashed (SIG{}) when asked {}", sigabbrev_np(WTERMSIG(status)), purpose));
   }
+  json answer = json::parse(*text, nullptr, false);
+  if (!answer.is_object()) {
+    return no_answer(
+        fmt::format("the plugin ended the process with exit code {} when asked {}", WEXITSTATUS(status), purpose));
+  }
+  return answer;
+}
+
+void ask_for_devices(const hbmark_backend& table, double timeout_s, BackendFacts& facts) {
+  const auto answer = ask([&] { return probe(table); }, timeout_s, "for its devices");
+  if (!answer) {
+    facts.unavailable = answer.error().why;
+    return;
+  }
+  for (const json& device : answer->at("devices")) {
+    facts.devices.push_back({device.at("id").get<std::string>(), device.at("name").get<std::string>()});
+  }
+  answer->at("unavailable").get_to(facts.unavailable);
 }
 
 }  // namespace
@@ -148,6 +163,22 @@ std::vector<BackendFacts> inspect_backends(const LoadReport& loaded, double time
     all.push_back(std::move(facts));
   }
   return all;
+}
+
+void describe_backends(const LoadReport& loaded, std::vector<BackendFacts>& facts, double timeout_s) {
+  for (std::size_t i = 0; i < std::min(facts.size(), loaded.backends.size()); ++i) {
+    BackendFacts& each = facts[i];
+    if (each.devices.empty()) continue;
+    const auto answer =
+        ask([&] { return describe(loaded.backends[i], each.devices.front().id); }, timeout_s, "to describe itself");
+    if (!answer) {
+      each.warning = answer.error().why;
+      continue;
+    }
+    answer->at("library").get_to(each.library);
+    answer->at("isa").get_to(each.isa);
+    answer->at("warning").get_to(each.warning);
+  }
 }
 
 }  // namespace hbmark

@@ -30,10 +30,17 @@ struct BackendFacts {
   std::vector<std::string> capabilities;  // "hbmark.gemm/1": those of kernels()
   std::vector<BackendDevice> devices;     // empty: see unavailable
   std::string unavailable;                // why there is no device; empty when there is one
+  std::string library;                    // from describe_backends, as the next two: "oneDNN 2.6.3"
+  std::string isa;                        // the best the library uses here
+  std::string warning;                    // what the user must know of it
 };
 
 // One entry a loaded backend, in its order. `timeout_s` is for one plugin's answer.
 std::vector<BackendFacts> inspect_backends(const LoadReport& loaded, double timeout_s = 20);
+
+// Opens each one's first device, in a child process too, and asks what hbmark.info/1 says; what goes wrong is its warning.
+// `facts` are those of inspect_backends(loaded).
+void describe_backends(const LoadReport& loaded, std::vector<BackendFacts>& facts, double timeout_s = 20);
 
 struct PlanRequest {
   Suite suite;

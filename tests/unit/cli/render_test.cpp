@@ -114,6 +114,9 @@ topology::Node knl_node() {
   }
   node.allowed_pus = {0, 1, 2, 3};
   node.cpu_quota = 2.5;
+  node.memory_limit_bytes = 100ULL << 30U;
+  node.cgroup_cpus = "0-3";
+  node.cgroup_memory_nodes = "0";
   node.memory_available_bytes = 90ULL << 30U;
   node.caches = {{1, "data", 32768, 64, 4}, {2, "unified", 1 << 20, 32, 8}};
   node.numa = {{0, "ddr", 96ULL << 30U, node.pus, 1, true}, {1, "mcdram", 16ULL << 30U, {}, 0, false}};
@@ -126,19 +129,47 @@ topology::Node knl_node() {
   return node;
 }
 
-TEST(RenderNode, Knl) { expect_golden("node_knl.txt", render_node(knl_node(), Style{.width = 80})); }
+topology::DeviceTable table_of_two() {
+  topology::DeviceTable table;
+  topology::DeviceRow cpu;
+  cpu.names = {"Xeon Phi 7210"};
+  cpu.cores = 64;
+  cpu.figures = {"Xeon Phi 7210", {{"f64", 2.662e12}, {"f32", 5.325e12}}, {}, {}, 350e9, 78e9, "a data sheet"};
+  topology::DeviceRow gpu;
+  gpu.kind = topology::DeviceRow::Kind::kGpu;
+  gpu.names = {"H100"};
+  gpu.figures = {"H100", {{"f16", 989.4e12}, {"s8", 1978.9e12}}, 3350e9, {}, {}, {}, "another"};
+  table.rows = {cpu, gpu};
+  return table;
+}
+
+TEST(RenderNode, Knl) {
+  const auto table = table_of_two();
+  expect_golden("node_knl.txt", render_node(knl_node(), &table, Style{.width = 80}));
+}
+
+TEST(RenderNode, FiguresNobodyKnowsAreNotGuessed) {
+  const auto table = table_of_two();
+  topology::Node node = knl_node();
+  node.cores.resize(18);
+  EXPECT_THAT(render_node(node, &table, Style{}), HasSubstr("known for a whole Xeon Phi 7210, of which this is a part"));
+  node.cpu_model = "Intel(R) Xeon Phi(TM) CPU 7211";
+  EXPECT_THAT(render_node(node, &table, Style{}), HasSubstr("Nominal            no nominal figure is known"));
+  EXPECT_THAT(render_node(node, nullptr, Style{}), Not(HasSubstr("Nominal")));
+}
 
 TEST(RenderNode, AnEmptyNodeIsStillText) {
-  const std::string text = render_node(topology::Node{}, Style{});
+  const std::string text = render_node(topology::Node{}, nullptr, Style{});
   EXPECT_THAT(text, HasSubstr("model unknown"));
   EXPECT_THAT(text, HasSubstr("unknown"));
 }
 
 TEST(RenderDoctor, BackendsAndFindings) {
   const std::vector<BackendLine> backends = {
-      {"onednn", "/opt/hbmark/lib/hbmark/backends/hbmark_onednn.so", true, "version 0.1.0; device cpu (Xeon)", true},
-      {"cuda", "/opt/hbmark/lib/hbmark/backends/hbmark_cuda.so", true, "version 0.1.0; no driver: install one", false},
-      {"notes.txt", "/opt/hbmark/lib/hbmark/backends/notes.txt", false, "it is not a shared object: remove it", false}};
+      {"onednn", "/opt/hbmark/lib/hbmark/backends/hbmark_onednn.so", true, "version 0.1.0; device cpu (Xeon)", true,
+       "a Xeon Phi without AVX-512 kernels: leave DNNL_MAX_CPU_ISA unset"},
+      {"cuda", "/opt/hbmark/lib/hbmark/backends/hbmark_cuda.so", true, "version 0.1.0; no driver: install one", false, ""},
+      {"notes.txt", "/opt/hbmark/lib/hbmark/backends/notes.txt", false, "it is not a shared object: remove it", false, ""}};
   const std::vector<topology::Finding> findings = {
       {"governor", topology::Severity::kWarning, "powersave on 8 of 8 CPUs (/sys)",
        "set it: cpupower frequency-set -g performance"},

@@ -61,7 +61,8 @@ TEST(Doctor, EveryCheckIsListedOnceAndAdvisesUnlessGood) {
       EXPECT_EQ(each.advice.empty(), each.severity == Severity::kGood) << name << " " << each.id << ": " << each.observed;
     }
     EXPECT_EQ(ids, (std::set<std::string>{"governor", "turbo", "smt", "thp", "numa-balancing", "swap", "other-load", "steal",
-                                          "container", "virtual-machine", "cgroup-quota", "cgroup-memory", "clock-source"}));
+                                          "container", "virtual-machine", "cgroup-quota", "cgroup-memory", "clock-source",
+                                          "offline-cpus", "energy"}));
   }
 }
 
