@@ -148,7 +148,8 @@ std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least) {
     const auto problem = parse_problem(result.problem);
     if (!problem) continue;
     for (auto& [bucket, x] : places_of(result, *problem)) {
-      auto found = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& each) { return each.key == bucket.key; });
+      auto found =
+          std::find_if(buckets.begin(), buckets.end(), [&key = bucket.key](const Bucket& each) { return each.key == key; });
       if (found == buckets.end()) found = buckets.insert(buckets.end(), bucket);
       found->readings.push_back({x, &result});
     }
