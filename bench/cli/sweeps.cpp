@@ -13,8 +13,6 @@
 namespace hbmark::cli {
 namespace {
 
-constexpr double kCacheLineBytes = 64;  // x86-64, and arm64 servers
-
 struct Reading {
   double x = 0;
   const ResultRecord* result = nullptr;
@@ -135,10 +133,9 @@ std::string level_name(double low_bytes, double high_bytes, const std::vector<Se
 
 }  // namespace
 
-std::optional<double> loads_of_call(const ResultRecord& result) {
-  // A chase's `bytes` are a cache line a load.
-  if (result.kernel != "chase" || !result.bytes || *result.bytes < kCacheLineBytes) return std::nullopt;
-  return *result.bytes / kCacheLineBytes;
+std::optional<double> loads_of_call(const ResultRecord&) {
+  // No record says how many loads a call of a chase makes; a guess would make a latency that was never measured.
+  return std::nullopt;
 }
 
 std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least) {

@@ -28,7 +28,7 @@ std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least = 4);
 // "16 KiB to 512 KiB: 3.10 ns a load (3.05 to 3.30 over 6 sizes); the CPU has L2 512 KiB". Empty for other sweeps.
 std::vector<std::string> level_texts(const Sweep& sweep, const topology::Node& node, const Style& style);
 
-// Loads of one call of a pointer chase; nullopt where the record does not tell, and for every other kernel.
+// Loads of one call of a pointer chase; nullopt as long as records do not tell: such a chase is in no sweep.
 std::optional<double> loads_of_call(const ResultRecord& result);
 
 }  // namespace hbmark::cli
