@@ -15,6 +15,8 @@ std::span<const Command> commands() {
        declare_run},
       {"show", "Show the results of a run",
        "hbmark show\n"
+       "hbmark show --summary\n"
+       "hbmark show before-bios-update --plot\n"
        "hbmark show before-bios-update -v\n"
        "hbmark show 3f2a9c1e --format json | jq .time_s.median",
        declare_show},
@@ -31,10 +33,19 @@ std::span<const Command> commands() {
        "hbmark doctor\n"
        "hbmark doctor --format json",
        declare_doctor},
-      {"export", "Write a run with all its samples as JSON Lines or CSV",
+      {"export", "Write a run with all its samples as JSON Lines, CSV or Google Benchmark's JSON",
        "hbmark export --output run.jsonl\n"
+       "hbmark export --format gbench --output run.json\n"
        "hbmark export before-bios-update --format csv --output run.csv",
        declare_export},
+      {"import", "Store what a program that uses Google Benchmark wrote",
+       "hbmark import mine.json\n"
+       "hbmark import mine.json --from gbench --label mine",
+       declare_import},
+      {"generate", "Make the man page, or completions for a shell",
+       "hbmark generate man --output hbmark.1\n"
+       "hbmark generate completions bash --output hbmark.bash",
+       declare_generate},
       {"help", "Explain a command", "hbmark help run", declare_help},
       {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},
   });

@@ -18,7 +18,7 @@
 
 namespace hbmark::cli {
 
-enum class OutputFormat { kText, kJson, kCsv };
+enum class OutputFormat { kText, kJson, kCsv, kGbench };  // the last one: export only
 
 struct Context {
   std::filesystem::path program;  // absolute path of hbmark itself
@@ -65,6 +65,8 @@ Action declare_list(CLI::App& app);
 Action declare_node(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_export(CLI::App& app);
+Action declare_import(CLI::App& app);
+Action declare_generate(CLI::App& app);
 Action declare_help(CLI::App& app);
 Action declare_worker(CLI::App& app);
 

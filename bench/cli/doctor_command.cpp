@@ -192,6 +192,7 @@ Result<int> examine(const Context& context, const Wishes& wishes) {
     case OutputFormat::kJson:
       text = as_json(seen);
       break;
+    case OutputFormat::kGbench:  // taken by `export` alone
     case OutputFormat::kCsv:
       text = as_csv(seen);
       break;

@@ -12,9 +12,11 @@ namespace {
 
 Result<const Format*> find_format(const Context& context) {
   if (context.format_given && context.format == OutputFormat::kText) {
-    return usage_error("--format text", "an export is for programs", "use json or csv; `hbmark show` prints text");
+    return usage_error("--format text", "an export is for programs", "use json, csv or gbench; `hbmark show` prints text");
   }
-  const std::string_view name = context.format == OutputFormat::kCsv ? "csv" : "json";
+  const std::string_view name = context.format == OutputFormat::kCsv      ? "csv"
+                                : context.format == OutputFormat::kGbench ? "gbench"
+                                                                          : "json";
   const auto table = formats();
   const auto row = std::find_if(table.begin(), table.end(), [&](const Format& format) { return format.name == name; });
   if (row == table.end()) {

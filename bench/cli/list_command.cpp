@@ -40,7 +40,8 @@ Result<Listing> list_runs(const Context& context) {
   listing.table.columns = {{"run"},          {"when"},        {"state"}, {"ok", true},
                            {"failed", true}, {"other", true}, {"suite"}, {"label", false, true}};
   listing.rows = {{"run", "started_at", "state", "ok", "failed", "other", "suite", "label"}};
-  for (const RunRecord& run : *runs) {
+  for (RunRecord& run : *runs) {
+    run.state = state_of(*store, run);
     auto results = store->results(run.uuid);
     if (!results) return tl::make_unexpected(results.error());
     std::int64_t ok = 0;
@@ -147,6 +148,7 @@ std::string text_of(const Listing& listing, const Context& context) {
     case OutputFormat::kJson:
       for (const json& line : listing.lines) out += line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
       break;
+    case OutputFormat::kGbench:  // taken by `export` alone
     case OutputFormat::kCsv:
       for (const auto& row : listing.rows) out += csv_row(row);
       break;

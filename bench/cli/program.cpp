@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -25,11 +27,13 @@ Result<std::filesystem::path> program_path() {
   return path;
 }
 
-Result<OutputFormat> parse_format(const std::string& text) {
+Result<OutputFormat> parse_format(const std::string& text, const std::string& command) {
   if (text.empty() || text == "text") return OutputFormat::kText;
   if (text == "json") return OutputFormat::kJson;
   if (text == "csv") return OutputFormat::kCsv;
-  return usage_error(fmt::format("--format '{}'", printable(text)), "there is no such format", "use text, json or csv");
+  if (text == "gbench" && command == "export") return OutputFormat::kGbench;
+  return usage_error(fmt::format("--format '{}'", printable(text)), fmt::format("'{}' has no such format", command),
+                     command == "export" ? "use json, csv or gbench" : "use text, json or csv");
 }
 
 Result<ColorWish> parse_color(const std::string& text) {
@@ -39,13 +43,13 @@ Result<ColorWish> parse_color(const std::string& text) {
   return usage_error(fmt::format("--color '{}'", printable(text)), "there is no such choice", "use auto, always or never");
 }
 
-Result<Context> make_context(const Globals& globals, int argc, char** argv) {
+Result<Context> make_context(const Globals& globals, const std::string& command, int argc, char** argv) {
   Context context;
   context.command_line.assign(argv, argv + argc);
   auto program = program_path();
   if (!program) return tl::make_unexpected(program.error());
   context.program = *program;
-  auto format = parse_format(globals.format);
+  auto format = parse_format(globals.format, command);
   if (!format) return tl::make_unexpected(format.error());
   context.format = *format;
   context.format_given = !globals.format.empty();
@@ -111,6 +115,39 @@ Status check_leftovers(const CLI::App& app, const CLI::App* command) {
                      (guess.empty() ? "" : fmt::format("did you mean `hbmark {}`? ", guess)) + "`hbmark help` lists them");
 }
 
+// The option a word of the command line names, and how often it is there: "--db a", "--db=a" or "-q".
+std::ptrdiff_t times_given(const CLI::Option& option, int argc, char** argv) {
+  return std::count_if(argv, argv + argc, [&](std::string_view word) {
+    const std::vector<std::string>& names = option.get_lnames();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      const std::string whole = "--" + name;
+      return word == whole || word.starts_with(whole + "=");
+    });
+  });
+}
+
+// What the parser objects to, in this program's words: a value that is missing, or one too many.
+Error parse_complaint(const CLI::ParseError& error, const CLI::App& app, const CLI::App* command, int argc, char** argv) {
+  const std::string help = command == nullptr ? "hbmark help" : "hbmark help " + command->get_name();
+  const std::string said = error.what();
+  std::vector<const CLI::Option*> options = app.get_options();
+  if (command != nullptr) {
+    for (const CLI::Option* option : command->get_options()) options.push_back(option);
+  }
+  for (const CLI::Option* option : options) {
+    if (option->get_lnames().empty() || !said.starts_with("--" + option->get_lnames().front() + ":")) continue;
+    const std::string name = "--" + option->get_lnames().front();
+    const auto times = times_given(*option, argc, argv);
+    if (times > 1) {
+      return {ErrorKind::kUsage, name, fmt::format("it was given {} times, and takes one value", times),
+              fmt::format("leave one {}; `{}` says which options may be repeated", name, help)};
+    }
+    return {ErrorKind::kUsage, name, "its value is missing",
+            fmt::format("write {} {}; see `{}`", name, option->get_type_name(), help)};
+  }
+  return {ErrorKind::kUsage, "the command line", said, fmt::format("see `{}`", help)};
+}
+
 // Exceptions of the parser are its way to say how parsing ended; they end here.
 Result<int> parse_and_act(int argc, char** argv) {
   Globals globals;
@@ -127,8 +164,7 @@ Result<int> parse_and_act(int argc, char** argv) {
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     if (!app->get_subcommands().empty()) chosen = app->get_subcommands().front();
-    return usage_error("the command line", error.what(),
-                       chosen == nullptr ? "see `hbmark help`" : fmt::format("see `hbmark help {}`", chosen->get_name()));
+    return tl::make_unexpected(parse_complaint(error, *app, chosen, argc, argv));
   }
   if (auto checked = check_leftovers(*app, chosen); !checked) return tl::make_unexpected(checked.error());
   if (globals.version) {
@@ -140,7 +176,7 @@ Result<int> parse_and_act(int argc, char** argv) {
     write_all(STDERR_FILENO, overview_help(*app));
     return usage_error("no command", "hbmark does nothing by itself", "start with `hbmark doctor`, then `hbmark run`");
   }
-  auto context = make_context(globals, argc, argv);
+  auto context = make_context(globals, chosen->get_name(), argc, argv);
   if (!context) return tl::make_unexpected(context.error());
   for (std::size_t i = 0; i < actions.size(); ++i) {
     if (commands()[i].name == chosen->get_name()) return actions[i](*context);

@@ -108,37 +108,6 @@ std::string counts_text(const std::vector<ResultRecord>& results, const Style& s
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// What a reader may miss in the table, and why it is missing.
-std::string missing_text(const std::vector<ResultRecord>& results) {
-  const auto count = [&](auto&& predicate) { return std::count_if(results.begin(), results.end(), predicate); };
-  const auto measured = count([](const ResultRecord& r) { return r.time.has_value(); });
-  std::vector<std::string> parts;
-  if (measured == 0) return "";
-  const auto without_ceiling =
-      count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
-  if (without_ceiling > 0) {
-    parts.push_back(
-        fmt::format("the ceiling of {} of {} (none measured with the same threads applies)", without_ceiling, measured));
-  }
-  std::set<std::string> reasons;
-  const auto without_interval = count([&](const ResultRecord& r) {
-    const bool missing = r.time && !half_width_of(*r.time);
-    if (missing && !r.time->interval_method.empty()) reasons.insert(printable(r.time->interval_method));
-    return missing;
-  });
-  if (without_interval > 0) {
-    parts.push_back(fmt::format("the interval of {} of {} ({})", without_interval, measured,
-                                reasons.empty() ? "too few samples" : fmt::format("{}", fmt::join(reasons, "; "))));
-  }
-  // Fewer than 6 launches: order statistics give no 95 % interval of what differs between them.
-  const auto few_launches = count([](const ResultRecord& r) { return r.time && r.launches < 6; });
-  if (few_launches > 0) {
-    const std::string which = few_launches == measured ? "" : fmt::format(" for {} of {}", few_launches, measured);
-    parts.push_back(fmt::format("what differs between launches{} (fewer than 6 launches)", which));
-  }
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
 std::string cost_text(const std::vector<ResultRecord>& results) {
   std::int64_t samples = 0;
   double wall_s = 0;
@@ -203,6 +172,36 @@ std::string render_entries(const Entries& entries, const Style& style) {
   return out;
 }
 
+std::string missing_text(const std::vector<ResultRecord>& results) {
+  const auto count = [&](auto&& predicate) { return std::count_if(results.begin(), results.end(), predicate); };
+  const auto measured = count([](const ResultRecord& r) { return r.time.has_value(); });
+  std::vector<std::string> parts;
+  if (measured == 0) return "";
+  const auto without_ceiling =
+      count([](const ResultRecord& r) { return r.time && r.kernel != "peak" && !r.ceiling_fraction; });
+  if (without_ceiling > 0) {
+    parts.push_back(
+        fmt::format("the ceiling of {} of {} (none measured with the same threads applies)", without_ceiling, measured));
+  }
+  std::set<std::string> reasons;
+  const auto without_interval = count([&](const ResultRecord& r) {
+    const bool missing = r.time && !half_width_of(*r.time);
+    if (missing && !r.time->interval_method.empty()) reasons.insert(printable(r.time->interval_method));
+    return missing;
+  });
+  if (without_interval > 0) {
+    parts.push_back(fmt::format("the interval of {} of {} ({})", without_interval, measured,
+                                reasons.empty() ? "too few samples" : fmt::format("{}", fmt::join(reasons, "; "))));
+  }
+  // Fewer than 6 launches: order statistics give no 95 % interval of what differs between them.
+  const auto few_launches = count([](const ResultRecord& r) { return r.time && r.launches < 6; });
+  if (few_launches > 0) {
+    const std::string which = few_launches == measured ? "" : fmt::format(" for {} of {}", few_launches, measured);
+    parts.push_back(fmt::format("what differs between launches{} (fewer than 6 launches)", which));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string render_footer(const RunView& view, const Style& style, bool verbose, bool elided) {
   Entries entries = {{"Node", node_text(view)},
                      {"Library", distinct(view.results, library_of)},
@@ -222,7 +221,8 @@ std::string render_footer(const RunView& view, const Style& style, bool verbose,
   if (verbose) entries.emplace_back("Command", printable(view.run.command));
   std::vector<std::string> columns = {"95 %: interval of the median", "n: samples",
                                       "ceiling: share of what peak and stream measured here"};
-  if (any_reorder(view.results)) columns.emplace_back("+layout: conversion for one call, outside the median");
+  if (any_reorder(view.results))
+    columns.emplace_back("+layout: conversion for one call, outside the median (of at most 5, too few for an interval)");
   entries.emplace_back("Columns", fmt::format("{}", fmt::join(columns, "; ")));
   std::string out = render_entries(entries, style);
   if (elided) out += fmt::format("Shortened problems: `hbmark show {} -v` has them whole.\n", view.run.uuid.substr(0, 8));

@@ -12,6 +12,9 @@ namespace hbmark::cli {
 
 std::string render_footer(const RunView& view, const Style& style, bool verbose, bool elided);
 
+// What a reader may miss among the measured results (ceilings, intervals, launches), and why it is missing; "" for nothing.
+std::string missing_text(const std::vector<ResultRecord>& results);
+
 // "2026-11-30T20:41:11Z" -> "2026-11-30 20:41 UTC"; other text stays as it is.
 std::string when(std::string_view rfc3339);
 

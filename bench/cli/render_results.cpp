@@ -38,13 +38,6 @@ SplitProblem split(const std::string& problem) {
   return {problem.substr(0, colon + 1), problem.substr(colon + 1)};
 }
 
-std::string interval_text(const TimeSummary& time, const Style& style, bool verbose) {
-  const auto half_width = half_width_of(time);
-  if (!half_width) return std::string(style.dash());
-  if (!verbose) return fmt::format("{}{}", style.plus_minus(), percent(*half_width));
-  return fmt::format("[{}, {}]", si(*time.ci_low, "s", style), si(*time.ci_high, "s", style));
-}
-
 Color outcome_color(Outcome outcome) {
   if (outcome == Outcome::kOk) return Color::kNone;
   return is_failure(outcome) ? Color::kRed : Color::kYellow;
@@ -166,16 +159,6 @@ Table fitting_table(const std::vector<ResultRecord>& results, const Style& style
   return make_table(results, {true, true, natural_width(table) - style.width}, style, false);
 }
 
-std::string heading(const RunView& view, const Style& style) {
-  const RunRecord& run = view.run;
-  std::string text = style.paint(fmt::format("Run {}", run.uuid.substr(0, 8)), Color::kBold);
-  if (!run.label.empty()) text += fmt::format(" \"{}\"", printable(run.label));
-  if (!run.suite.empty()) text += fmt::format(", suite {}", printable(run.suite));
-  text += fmt::format(", {}", printable(when(run.started_at)));
-  if (run.state != "finished") text += style.paint(fmt::format(", {}", printable(run.state)), Color::kYellow);
-  return text + "\n\n";
-}
-
 }  // namespace
 
 std::optional<Rate> rate_of(const ResultRecord& result) {
@@ -191,6 +174,24 @@ std::optional<double> half_width_of(const TimeSummary& time) {
   return (*time.ci_high - *time.ci_low) / 2 / time.median;
 }
 
+std::string interval_text(const TimeSummary& time, const Style& style, bool verbose) {
+  const auto half_width = half_width_of(time);
+  if (!half_width) return std::string(style.dash());
+  if (verbose) return fmt::format("[{}, {}]", si(*time.ci_low, "s", style), si(*time.ci_high, "s", style));
+  // Beyond the median itself a share of it says nothing more.
+  return *half_width > 1 ? ">100 %" : fmt::format("{}{}", style.plus_minus(), percent(*half_width));
+}
+
+std::string run_heading(const RunView& view, const Style& style) {
+  const RunRecord& run = view.run;
+  std::string text = style.paint(fmt::format("Run {}", run.uuid.substr(0, 8)), Color::kBold);
+  if (!run.label.empty()) text += fmt::format(" \"{}\"", printable(run.label));
+  if (!run.suite.empty()) text += fmt::format(", suite {}", printable(run.suite));
+  text += fmt::format(", {}", printable(when(run.started_at)));
+  if (run.state != "finished") text += style.paint(fmt::format(", {}", printable(run.state)), Color::kYellow);
+  return text + "\n\n";
+}
+
 std::string render_run(const RunView& view, const Style& style, bool verbose) {
   Table table;
   if (verbose) {
@@ -199,7 +200,7 @@ std::string render_run(const RunView& view, const Style& style, bool verbose) {
   } else {
     table = fitting_table(view.results, style);
   }
-  std::string out = heading(view, style);
+  std::string out = run_heading(view, style);
   if (view.results.empty()) {
     out += "no result was stored\n";
   } else {

@@ -33,6 +33,13 @@ struct Rate {
 // What the kernel is judged by: bytes for those that move data, else FLOP; nullopt when neither is known.
 std::optional<Rate> rate_of(const ResultRecord& result);
 
+// "+-0.83 %" (half the interval over the median), ">100 %" where it is wider than the median itself, "-" where there is
+// none; verbose: "[low, high]".
+std::string interval_text(const TimeSummary& time, const Style& style, bool verbose);
+
+// "Run 3f2a9c1e "label", suite quick, 2026-11-30 20:41 UTC", its state if not finished, and an empty line.
+std::string run_heading(const RunView& view, const Style& style);
+
 // Half the interval over the median; nullopt when there is no interval.
 std::optional<double> half_width_of(const TimeSummary& time);
 

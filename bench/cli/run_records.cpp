@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include <array>
 #include <fstream>
 
 #include "results/store/store.h"
@@ -37,12 +39,21 @@ std::string microcode() {
   return "";
 }
 
+std::string node_uuid(const std::string& hostname) {
+  return digest_uuid("hbmark node " + first_line("/etc/machine-id") + " " + hostname);
+}
+
 }  // namespace
+
+std::string this_node_uuid() {
+  std::array<char, 256> name{};
+  return node_uuid(gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "");
+}
 
 NodeRecord node_record(const topology::Node& node) {
   NodeRecord record;
   record.hostname = node.hostname;
-  record.uuid = digest_uuid("hbmark node " + first_line("/etc/machine-id") + " " + node.hostname);
+  record.uuid = node_uuid(node.hostname);
   record.description = topology::node_to_json_line(node);
   return record;
 }

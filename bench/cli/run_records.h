@@ -15,6 +15,9 @@ namespace hbmark::cli {
 
 NodeRecord node_record(const topology::Node& node);
 
+// The uuid node_record gives the machine this program runs on, without describing it.
+std::string this_node_uuid();
+
 // Kernel, C library, compiler, governor, turbo, huge pages, SMT, microcode, versions, and what OpenMP is told.
 EnvironmentRecord environment_record(const topology::Placement& placement);
 

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "bench/cli/run_records.h"
+#include "bench/run/run_lock.h"
 #include "results/formats/format.h"
 
 namespace hbmark::cli {
@@ -30,11 +32,19 @@ Result<Store> open_store(const Context& context, OpenMode mode) {
   return Store::open(context.db, mode);
 }
 
+std::string state_of(const Store& store, const RunRecord& run) {
+  if (run.state != "running" || run.node_uuid != this_node_uuid() || RunLock::is_held(run.uuid)) return run.state;
+  // It may have come to its end since `run` was read.
+  const auto again = store.find_run(run.uuid);
+  return again && again->state != "running" ? again->state : "interrupted";
+}
+
 Result<RunView> load_view(const Store& store, const std::string& run_name) {
   RunView view;
   auto run = store.find_run(run_name);
   if (!run) return tl::make_unexpected(run.error());
   view.run = std::move(*run);
+  view.run.state = state_of(store, view.run);
   auto results = store.results(view.run.uuid);
   if (!results) return tl::make_unexpected(results.error());
   view.results = std::move(*results);

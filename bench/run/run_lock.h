@@ -17,6 +17,8 @@ class RunLock {
   // Error (environment): another process carries that run out. Where the kernel gives no such socket for another reason,
   // the run goes on without a lock: the store still refuses to hold a case twice.
   static Result<RunLock> take(const std::string& run_uuid);
+  // Does a process of this machine hold it? Takes nothing, so that looking never stands in a resume's way.
+  static bool is_held(const std::string& run_uuid);
 
  private:
   explicit RunLock(Fd socket) : socket_(std::move(socket)) {}

@@ -31,7 +31,7 @@ struct ExportRow {
 };
 
 struct Format {
-  std::string_view name;  // "json", "csv"
+  std::string_view name;  // "json", "csv", "gbench"
   std::string_view summary;
   // Writes every row; the stream's state tells of a full disk, and the caller checks it.
   void (*write)(std::ostream& out, std::span<const ExportRow> rows);

@@ -10,5 +10,6 @@ namespace hbmark::text_formats {
 
 void write_json(std::ostream& out, std::span<const ExportRow> rows);
 void write_csv(std::ostream& out, std::span<const ExportRow> rows);
+void write_gbench(std::ostream& out, std::span<const ExportRow> rows);
 
 }  // namespace hbmark::text_formats

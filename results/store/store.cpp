@@ -161,7 +161,10 @@ Result<Store> Store::open(const std::filesystem::path& file, OpenMode mode, std:
   std::error_code error;
   auto impl = std::make_unique<Impl>();
   impl->where.file = std::filesystem::absolute(file, error);
-  if (error) return tl::make_unexpected(store::explain_errno("cannot open the store " + file.string(), file, error.value()));
+  if (error) {
+    return environment_error("cannot open the store " + file.string(), "the current folder has gone: " + error.message(),
+                             "change to a folder that exists, or give the store's whole path: --db /PATH/results.db");
+  }
   impl->where.busy_timeout = busy_timeout;
   impl->mode = mode;
   auto connection =

@@ -62,7 +62,7 @@ TEST(Formats, EveryRowIsUsable) {
     row.write(out, {});
     EXPECT_TRUE(out.good());
   }
-  EXPECT_THAT(names, ::testing::UnorderedElementsAre("json", "csv"));
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("json", "csv", "gbench"));
 }
 
 TEST(Formats, AFullDiskShowsInTheStream) {

@@ -1,0 +1,203 @@
+// hbmark import FILE [--from gbench]
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "bench/cli/commands.h"
+#include "bench/cli/report.h"
+#include "bench/cli/stored_runs.h"
+#include "bench/cli/values.h"
+#include "results/formats/gbench.h"
+#include "results/stats/summary.h"
+#include "results/store/store.h"
+
+namespace hbmark::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 30;  // far beyond any such file, and it is held in memory
+constexpr std::size_t kMaxLog = 4096;                          // ResultRecord::log
+
+struct ImportWishes {
+  std::string file, from, label;
+};
+
+Result<std::string> read_file(const std::string& name) {
+  const std::string what = "cannot import " + name;
+  std::error_code failed;
+  if (std::filesystem::is_directory(name, failed))
+    return environment_error(what, "it is a directory", "give the file itself");
+  std::ifstream in(name, std::ios::binary);
+  if (!in)
+    return environment_error(what, std::generic_category().message(errno), "look at its path and your right to read it");
+  const auto size = std::filesystem::file_size(name, failed);
+  if (!failed && size > kMaxBytes) return usage_error(what, "it is larger than 1 GiB", "give a smaller file");
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) return environment_error(what, "reading it failed", "look at the disk it is on");
+  return text;
+}
+
+NodeRecord node_of(const GbenchFile& file) {
+  json caches = json::array();
+  for (const auto& [level, cache] : file.caches) {
+    caches.push_back({{"level", level}, {"type", cache.first}, {"size_bytes", cache.second}, {"count", nullptr}});
+  }
+  NodeRecord node;
+  node.hostname = file.host_name.empty() ? "unknown" : file.host_name;
+  node.uuid = digest_uuid("hbmark imported node " + node.hostname);
+  node.description = json{
+      {"schema", "hbmark.node/1"},
+      {"hostname", node.hostname},
+      {"cpu_model", nullptr},
+      {"pus", file.cpus ? json(*file.cpus) : json()},
+      {"caches", caches}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  return node;
+}
+
+EnvironmentRecord environment_of(const GbenchFile& file, const std::string& name) {
+  EnvironmentRecord environment;
+  for (const auto& [member, value] : file.context) environment.values["gbench_" + member] = value;
+  environment.values["imported_from"] = name;
+  environment.values["imported_format"] = "Google Benchmark JSON";
+  std::string all;
+  for (const auto& [member, value] : environment.values) all += fmt::format("{}={}\n", member, value);
+  environment.uuid = digest_uuid("hbmark environment\n" + all);
+  return environment;
+}
+
+TimeSummary summary_of(const GbenchCase& each) {
+  const stats::MedianInterval interval = stats::median_interval(each.times_s);
+  TimeSummary time;
+  time.median = interval.median;
+  time.ci_low = interval.low;
+  time.ci_high = interval.high;
+  time.min = *std::min_element(each.times_s.begin(), each.times_s.end());
+  time.samples = static_cast<std::int64_t>(each.times_s.size());
+  time.calls_per_sample = each.iterations;
+  time.interval_method = interval.method;
+  return time;
+}
+
+ResultRecord result_of(const GbenchCase& each, std::int64_t index, const RunRecord& run, const GbenchFile& file) {
+  ResultRecord result;
+  result.uuid = digest_uuid(fmt::format("hbmark imported result {} {}", run.uuid, index));
+  result.run_uuid = run.uuid;
+  result.case_index = index;
+  result.problem = each.name;
+  result.kernel = "imported";
+  result.backend = "gbench";
+  result.device = "unknown";
+  result.threads = each.threads;
+  result.outcome = each.outcome;
+  result.reason = each.reason;
+  result.flags = {"imported"};
+  if (!each.times_s.empty()) result.time = summary_of(each);
+  const auto version = file.context.find("library_version");
+  result.library = version == file.context.end() ? "Google Benchmark" : "Google Benchmark " + version->second;
+  result.log = fmt::format("{}", fmt::join(each.notes, "; "));
+  if (result.log.size() > kMaxLog) result.log = result.log.substr(0, kMaxLog - 3) + "...";
+  result.finished_at = run.started_at;
+  return result;
+}
+
+RunRecord run_of(const GbenchFile& file, const std::string& text, const ImportWishes& wishes, const Context& context) {
+  RunRecord run;
+  // The same file again is the same run.
+  run.uuid = digest_uuid("hbmark import gbench\n" + text);
+  run.label = wishes.label.empty() ? std::filesystem::path(wishes.file).filename().string() : wishes.label;
+  run.command = fmt::format("{}", fmt::join(context.command_line, " "));
+  run.hbmark_version = HBMARK_VERSION;
+  run.started_at = file.date.value_or(utc_now());
+  run.state = "running";
+  return run;
+}
+
+// Everything that is not stored yet, so that an import that was cut short is completed by the next one.
+Result<std::int64_t> save(Store& store, const GbenchFile& file, RunRecord& run) {
+  auto known = store.results(run.uuid);
+  std::set<std::int64_t> stored;
+  if (known) {
+    for (const ResultRecord& result : *known) stored.insert(result.case_index);
+  }
+  std::int64_t saved = 0;
+  for (std::size_t i = 0; i < file.cases.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    if (stored.count(index) > 0) continue;
+    const ResultRecord result = result_of(file.cases[i], index, run, file);
+    std::vector<SampleRecord> samples;
+    for (std::size_t k = 0; k < file.cases[i].times_s.size(); ++k) {
+      samples.push_back({result.uuid, 0, static_cast<std::int64_t>(k), file.cases[i].times_s[k]});
+    }
+    if (auto done = store.save_result(result, samples); !done) return tl::make_unexpected(done.error());
+    ++saved;
+  }
+  run.state = "finished";
+  run.finished_at = run.started_at;
+  if (auto done = store.save_run(run); !done) return tl::make_unexpected(done.error());
+  return saved;
+}
+
+Result<int> import_file(const Context& context, const ImportWishes& wishes) {
+  if (wishes.file.empty()) return usage_error("import", "no file was named", "hbmark import results.json");
+  if (!wishes.from.empty() && wishes.from != "gbench") {
+    return usage_error("--from " + wishes.from, "there is no such reader", "use gbench, or leave it out");
+  }
+  if (!wishes.label.empty()) {
+    if (auto checked = check_label(wishes.label); !checked) return tl::make_unexpected(checked.error());
+  }
+  auto text = read_file(wishes.file);
+  if (!text) return tl::make_unexpected(text.error());
+  auto file = read_gbench(*text, wishes.file);
+  if (!file) return tl::make_unexpected(file.error());
+  auto store = open_store(context, OpenMode::kWrite);
+  if (!store) return tl::make_unexpected(store.error());
+  RunRecord run = run_of(*file, *text, wishes, context);
+  const auto before = store->find_run(run.uuid);
+  if (before) {
+    run = *before;
+  } else {
+    const NodeRecord node = node_of(*file);
+    const EnvironmentRecord environment = environment_of(*file, wishes.file);
+    run.node_uuid = node.uuid;
+    run.environment_uuid = environment.uuid;
+    for (const Status& saved : {store->save_node(node), store->save_environment(environment), store->save_run(run)}) {
+      if (!saved) return tl::make_unexpected(saved.error());
+    }
+  }
+  const auto saved = save(*store, *file, run);
+  if (!saved) return tl::make_unexpected(saved.error());
+  if (context.format != OutputFormat::kText) {
+    auto view = load_view(*store, run.uuid);
+    if (!view) return tl::make_unexpected(view.error());
+    auto rendered = results_as(context.format, *view);
+    if (!rendered) return tl::make_unexpected(rendered.error());
+    if (auto written = context.emit(*rendered); !written) return tl::make_unexpected(written.error());
+    return kExitOk;
+  }
+  std::string said = *saved == 0 ? fmt::format("run {} holds this file already: nothing was added\n", run.uuid.substr(0, 8))
+                                 : fmt::format("run {}: {} case{} imported from {}, unchecked\n", run.uuid.substr(0, 8),
+                                               *saved, *saved == 1 ? "" : "s", printable(wishes.file));
+  if (file->aggregates > 0)
+    said += fmt::format("{} aggregates were passed over: they come from the repetitions\n", file->aggregates);
+  if (auto written = context.emit(said); !written) return tl::make_unexpected(written.error());
+  return kExitOk;
+}
+
+}  // namespace
+
+Action declare_import(CLI::App& app) {
+  auto wishes = std::make_shared<ImportWishes>();
+  add_positional(app, "FILE", wishes->file, "JSON written by a program that uses Google Benchmark");
+  add_value(app, "--from", wishes->from, "FORMAT", "gbench (Google Benchmark's JSON), the one there is: FILE is looked at");
+  add_value(app, "--label", wishes->label, "TEXT", "Name of the run (default: the file's name)");
+  return [wishes](const Context& context) { return import_file(context, *wishes); };
+}
+
+}  // namespace hbmark::cli

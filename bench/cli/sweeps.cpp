@@ -1,0 +1,178 @@
+#include "bench/cli/sweeps.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "bench/cli/verdict.h"
+#include "bench/kernels/kernel.h"
+#include "bench/problems/problem.h"
+
+namespace hbmark::cli {
+namespace {
+
+struct Reading {
+  double x = 0;
+  const ResultRecord* result = nullptr;
+};
+
+struct Bucket {
+  std::string key, name, over;
+  std::vector<Reading> readings;
+};
+
+// The value a sweep shows: what the kernel is judged by; of a chase the time of one load.
+std::optional<std::pair<double, std::string>> value_of(const ResultRecord& result) {
+  if (result.kernel == "chase") {
+    const auto loads = loads_of_call(result);
+    if (!loads) return std::nullopt;
+    return std::pair(result.time->median / *loads, std::string("s"));
+  }
+  const auto rate = rate_of(result);
+  if (!rate) return std::nullopt;
+  return std::pair(rate->per_s, rate->unit);
+}
+
+bool is_memory(const ResultRecord& result) { return result.kernel == "stream" || result.kernel == "chase"; }
+
+// Every sweep a result could be a point of: one a number of its problem, and one for a square product.
+std::vector<std::pair<Bucket, double>> places_of(const ResultRecord& result, const Problem& problem) {
+  std::string words;
+  for (const auto& [field, word] : problem.words) words += word + " ";
+  const std::string where = fmt::format("{} {}|{}|{}|{}|{}", problem.kernel->name, words, result.backend, result.device,
+                                        result.memory_kind, result.threads);
+  std::string name = fmt::format("{} {}", problem.kernel->name, words);
+  name.erase(name.find_last_not_of(' ') + 1);
+  if (result.threads > 0) name += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+  std::vector<std::pair<Bucket, double>> places;
+  if (is_memory(result)) {
+    const auto bytes = result.kernel == "stream" ? result.bytes.value_or(0)
+                       : problem.numbers.empty() ? 0.0
+                                                 : static_cast<double>(problem.numbers.front().second);
+    places.push_back({{where, name, "bytes in use", {}}, bytes});
+    return places;
+  }
+  const auto number = [&](const char* field) {
+    const auto found =
+        std::find_if(problem.numbers.begin(), problem.numbers.end(), [&](const auto& each) { return each.first == field; });
+    return found == problem.numbers.end() ? std::int64_t{-1} : found->second;
+  };
+  const bool square = problem.kernel->name == "gemm" && number("m") == number("n") && number("n") == number("k");
+  if (square) {
+    std::string rest;
+    for (const auto& [field, value] : problem.numbers) {
+      if (field != "m" && field != "n" && field != "k") rest += fmt::format("|{}{}", field, value);
+    }
+    places.push_back({{where + "|square" + rest, name, "m = n = k", {}}, static_cast<double>(number("m"))});
+  }
+  for (const auto& [swept, x] : problem.numbers) {
+    std::string rest;
+    std::string shown;
+    for (const auto& [field, value] : problem.numbers) {
+      if (field == swept) continue;
+      rest += fmt::format("|{}{}", field, value);
+      shown += fmt::format("{}{}", field, value);
+    }
+    places.push_back(
+        {{where + "|" + swept + rest, fmt::format("{} at {}", name, shown), swept, {}}, static_cast<double>(x)});
+  }
+  return places;
+}
+
+std::optional<Sweep> sweep_of(Bucket bucket, std::size_t least) {
+  std::stable_sort(bucket.readings.begin(), bucket.readings.end(),
+                   [](const Reading& a, const Reading& b) { return a.x < b.x; });
+  Sweep sweep;
+  sweep.name = bucket.name;
+  sweep.over = bucket.over;
+  for (const Reading& reading : bucket.readings) {
+    const auto value = value_of(*reading.result);
+    if (!value || !(reading.x > 0)) continue;
+    if (!sweep.points.empty() && sweep.points.back().x == reading.x) continue;  // measured twice: the first stands
+    sweep.unit = value->second;
+    sweep.points.push_back({reading.x, value->first});
+    sweep.results.push_back(reading.result);
+  }
+  if (sweep.points.size() < least) return std::nullopt;
+  sweep.of_memory = is_memory(*sweep.results.front());
+  sweep.threads = sweep.results.front()->threads;
+  return sweep;
+}
+
+// A cache as the threads of a sweep see it: one each, as far as there are that many.
+struct SeenCache {
+  std::string name;
+  double capacity_bytes = 0;
+};
+
+std::vector<SeenCache> caches_for(const topology::Node& node, std::int64_t threads) {
+  std::vector<SeenCache> caches;
+  for (const topology::Cache& cache : node.caches) {
+    if (cache.type == "instruction" || cache.size_bytes == 0) continue;
+    const auto many = std::clamp<std::int64_t>(threads, 1, std::max(1, cache.count));
+    std::string name = fmt::format("L{} {}", cache.level, binary_bytes(cache.size_bytes));
+    if (many > 1) name = fmt::format("{} x {}", many, name);
+    caches.push_back({name, static_cast<double>(cache.size_bytes) * static_cast<double>(many)});
+  }
+  std::sort(caches.begin(), caches.end(),
+            [](const SeenCache& a, const SeenCache& b) { return a.capacity_bytes < b.capacity_bytes; });
+  return caches;
+}
+
+std::string level_name(double low_bytes, double high_bytes, const std::vector<SeenCache>& caches) {
+  if (caches.empty()) return "the node's caches were not recorded";
+  // The last sizes before a knee spill over, and the first ones still fit: the middle decides.
+  const double middle = std::sqrt(low_bytes * high_bytes);
+  for (const SeenCache& cache : caches) {
+    if (middle <= cache.capacity_bytes) return "the CPU has " + cache.name;
+  }
+  return "beyond the caches: memory";
+}
+
+}  // namespace
+
+std::optional<double> loads_of_call(const ResultRecord&) {
+  // No record says how many loads a call of a chase makes; a guess would make a latency that was never measured.
+  return std::nullopt;
+}
+
+std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least) {
+  std::vector<Bucket> buckets;
+  for (const ResultRecord& result : view.results) {
+    if (result.outcome != Outcome::kOk || !result.time || !(result.time->median > 0)) continue;
+    const auto problem = parse_problem(result.problem);
+    if (!problem) continue;
+    for (auto& [bucket, x] : places_of(result, *problem)) {
+      auto found =
+          std::find_if(buckets.begin(), buckets.end(), [&key = bucket.key](const Bucket& each) { return each.key == key; });
+      if (found == buckets.end()) found = buckets.insert(buckets.end(), bucket);
+      found->readings.push_back({x, &result});
+    }
+  }
+  std::vector<Sweep> sweeps;
+  for (Bucket& bucket : buckets) {
+    if (auto sweep = sweep_of(std::move(bucket), least)) sweeps.push_back(std::move(*sweep));
+  }
+  return sweeps;
+}
+
+std::vector<std::string> level_texts(const Sweep& sweep, const topology::Node& node, const Style& style) {
+  std::vector<std::string> texts;
+  if (!sweep.of_memory) return texts;
+  const std::vector<SeenCache> caches = caches_for(node, sweep.threads);
+  const std::string unit = sweep.unit == "s" ? " a load" : "";
+  for (const stats::CurveLevel& level : stats::curve_levels(sweep.points)) {
+    const double low = sweep.points[level.first].x;
+    const double high = sweep.points[level.last].x;
+    const auto bytes = [](double value) { return binary_bytes(static_cast<std::uint64_t>(std::llround(value))); };
+    texts.push_back(fmt::format("{} to {}: {}{} ({} to {} over {} sizes); {}", bytes(low), bytes(high),
+                                si(level.value, sweep.unit, style, 3), unit, si(level.low, sweep.unit, style, 3),
+                                si(level.high, sweep.unit, style, 3), level.last - level.first + 1,
+                                level_name(low, high, caches)));
+  }
+  return texts;
+}
+
+}  // namespace hbmark::cli

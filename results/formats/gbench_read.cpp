@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "results/formats/gbench.h"
+#include "results/formats/text.h"
+
+namespace hbmark {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kNext =
+    "give what a Google Benchmark program writes with --benchmark_out=FILE --benchmark_out_format=json";
+constexpr std::array<std::string_view, 14> kOwnMembers = {
+    "name",          "run_name",  "run_type",  "repetitions",  "repetition_index",          "threads",
+    "iterations",    "real_time", "time_unit", "family_index", "per_family_instance_index", "error_occurred",
+    "error_message", "skipped"};
+
+std::string text_of(const json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::int64_t whole_of(const json& object, const char* member, std::int64_t otherwise) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
+}
+
+bool is_true(const json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::string plain(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<double> seconds_of_unit(const std::string& unit) {
+  if (unit == "ns") return 1e-9;
+  if (unit == "us") return 1e-6;
+  if (unit == "ms") return 1e-3;
+  if (unit == "s") return 1.0;
+  return std::nullopt;
+}
+
+// Before 1.5 there was no run_type: aggregates were told by their names' ends.
+bool is_aggregate(const json& entry) {
+  const std::string type = text_of(entry, "run_type");
+  if (!type.empty()) return type == "aggregate";
+  const std::string name = text_of(entry, "name");
+  for (const char* end : {"_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return false;
+}
+
+// "2026-11-30T20:41:11+01:00" in UTC; nullopt for another form (older versions print local time without an offset).
+std::optional<std::string> utc_date(const std::string& text) {
+  std::tm parts{};
+  char sign = 0;
+  int hours = 0;
+  int minutes = 0;
+  const int read = std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%c%2d:%2d", &parts.tm_year, &parts.tm_mon,
+                               &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &sign, &hours, &minutes);
+  const bool zulu = read == 7 && sign == 'Z';
+  if (!zulu && !(read == 9 && (sign == '+' || sign == '-'))) return std::nullopt;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  const std::time_t at = timegm(&parts) - (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+  std::tm utc{};
+  if (gmtime_r(&at, &utc) == nullptr) return std::nullopt;
+  std::array<char, 32> out{};
+  std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return std::string(out.data());
+}
+
+void read_context(const json& context, GbenchFile& file) {
+  for (const auto& [name, value] : context.items()) file.context[name] = plain(value);
+  file.host_name = text_of(context, "host_name");
+  file.date = utc_date(text_of(context, "date"));
+  if (const auto cpus = whole_of(context, "num_cpus", 0); cpus > 0) file.cpus = cpus;
+  const auto caches = context.find("caches");
+  if (caches == context.end() || !caches->is_array()) return;
+  for (const json& cache : *caches) {
+    if (!cache.is_object()) continue;
+    std::string type = text_of(cache, "type");
+    for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    file.caches.push_back({static_cast<int>(whole_of(cache, "level", 0)), {type, whole_of(cache, "size", 0)}});
+  }
+}
+
+// What a record has no place for is kept as text.
+std::string note_of(const json& entry) {
+  std::string note;
+  for (const auto& [member, value] : entry.items()) {
+    if (std::find(kOwnMembers.begin(), kOwnMembers.end(), member) != kOwnMembers.end()) continue;
+    note += fmt::format("{}{} {}", note.empty() ? "" : ", ", member, plain(value));
+  }
+  return note;
+}
+
+GbenchCase& case_named(const std::string& name, std::int64_t threads, GbenchFile& file) {
+  for (GbenchCase& each : file.cases) {
+    if (each.name == name && each.threads == threads) return each;
+  }
+  GbenchCase fresh;
+  fresh.name = name;
+  fresh.threads = threads;
+  return file.cases.emplace_back(std::move(fresh));
+}
+
+// "" or what is wrong with it.
+std::string read_entry(const json& entry, GbenchFile& file) {
+  if (!entry.is_object()) return "it is no object";
+  if (is_aggregate(entry)) {
+    ++file.aggregates;
+    return "";
+  }
+  const std::string run_name = text_of(entry, "run_name");
+  const std::string name = run_name.empty() ? text_of(entry, "name") : run_name;
+  if (name.empty()) return "it has no name";
+  const bool failed = is_true(entry, "error_occurred");
+  const bool skipped = is_true(entry, "skipped") || !text_of(entry, "skip_message").empty();
+  double time_s = 0;
+  if (!failed && !skipped) {
+    const auto time = entry.find("real_time");
+    const auto unit = seconds_of_unit(text_of(entry, "time_unit"));
+    if (time == entry.end() || !time->is_number()) return fmt::format("'{}' has no number real_time", name);
+    if (!unit) return fmt::format("'{}' has no time_unit of ns, us, ms or s", name);
+    time_s = time->get<double>() * *unit;
+    if (!std::isfinite(time_s) || !(time_s > 0)) return fmt::format("real_time of '{}' is no positive time", name);
+  }
+  GbenchCase& each = case_named(text_formats::valid_utf8(name), whole_of(entry, "threads", 1), file);
+  if (each.times_s.empty()) each.iterations = std::max<std::int64_t>(1, whole_of(entry, "iterations", 1));
+  if (failed || skipped) {
+    each.outcome = failed ? Outcome::kFailed : Outcome::kSkipped;
+    const std::string message = text_of(entry, failed ? "error_message" : "skip_message");
+    const std::string other = text_of(entry, "error_message");
+    each.reason = !message.empty() ? message : !other.empty() ? other : "the program gave no message";
+  } else {
+    each.times_s.push_back(time_s);
+  }
+  if (std::string note = note_of(entry); !note.empty()) each.notes.push_back(std::move(note));
+  return "";
+}
+
+}  // namespace
+
+Result<GbenchFile> read_gbench(std::string_view text, const std::string& file_name) {
+  const std::string what = "cannot import " + file_name;
+  const json root = json::parse(text, nullptr, false);
+  if (root.is_discarded())
+    return usage_error(what, text.empty() ? "it is empty" : "it is not JSON, or was cut short", kNext);
+  if (!root.is_object()) return usage_error(what, "it is JSON, but no object", kNext);
+  const auto entries = root.find("benchmarks");
+  const auto context = root.find("context");
+  if (entries == root.end() || !entries->is_array() || context == root.end() || !context->is_object()) {
+    return usage_error(what, "it has no \"context\" and \"benchmarks\", so it is not Google Benchmark's", kNext);
+  }
+  GbenchFile file;
+  read_context(*context, file);
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    if (std::string wrong = read_entry((*entries)[i], file); !wrong.empty()) {
+      return usage_error(what, fmt::format("benchmarks[{}]: {}", i, wrong), kNext);
+    }
+  }
+  if (file.cases.empty()) {
+    return usage_error(what,
+                       file.aggregates > 0 ? "it holds aggregates only, and no single repetition" : "it holds no benchmark",
+                       file.aggregates > 0 ? "write it again without --benchmark_report_aggregates_only" : kNext);
+  }
+  return file;
+}
+
+}  // namespace hbmark
