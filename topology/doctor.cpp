@@ -18,6 +18,9 @@ namespace {
 constexpr double kQuietCpus = 0.1;
 // A hypervisor that takes more than this delays enough samples to be seen in the interval.
 constexpr double kQuietSteal = 0.005;
+// CPUID models of family 6 (Intel SDM volume 4, table 2-1).
+constexpr int kKnightsLanding = 87;
+constexpr int kKnightsMill = 133;
 
 Finding judge_load(const Load& load, int cpus, double window_s) {
   const std::string observed =
@@ -84,8 +87,8 @@ Result<std::vector<Finding>> examine(const Node& node, const DoctorOptions& opti
   findings.push_back(check_cgroup_memory(root));
   findings.push_back(check_clock_source(root));
   findings.push_back(check_energy(root));
-  const bool knl = node.cpu_family == 6 && (node.cpu_model_number == 87 || node.cpu_model_number == 133);
-  if (knl) findings.push_back(check_knl_hwdata(root));
+  const int model = node.cpu_family == 6 ? node.cpu_model_number.value_or(0) : 0;
+  if (model == kKnightsLanding || model == kKnightsMill) findings.push_back(check_knl_hwdata(root));
   return findings;
 }
 

@@ -143,8 +143,10 @@ int RunTest::wait_for(pid_t process) const {
 
 std::vector<pid_t> RunTest::workers() const {
   const auto read = [](const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    const std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();  // a process that is gone by now reads as nothing, where an iterator over the buffer would throw
+    return text.str();
   };
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
