@@ -36,11 +36,11 @@ double share(double value, const Axis& axis) {
 // Where labels stand: few enough to be read.
 std::vector<double> ticks(const Axis& axis, int most) {
   const double base = axis.binary ? 2 : 10;
-  const double first = std::ceil(std::log(axis.low) / std::log(base) - 1e-9);
-  const double last = std::floor(std::log(axis.high) / std::log(base) + 1e-9);
-  const double step = std::max(1.0, std::ceil((last - first + 1) / most));
+  const auto first = static_cast<int>(std::ceil(std::log(axis.low) / std::log(base) - 1e-9));
+  const auto last = static_cast<int>(std::floor(std::log(axis.high) / std::log(base) + 1e-9));
+  const int step = std::max(1, (last - first + most) / most);
   std::vector<double> values;
-  for (double power = first; power <= last; power += step) values.push_back(std::pow(base, power));
+  for (int power = first; power <= last; power += step) values.push_back(std::pow(base, power));
   if (values.size() < 2) values = {axis.low, axis.high};
   return values;
 }

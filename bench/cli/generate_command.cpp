@@ -24,14 +24,14 @@ Result<std::string> generated(const GenerateWishes& wishes) {
     return man_page(*app);
   }
   if (wishes.what != "completions") {
-    return usage_error("generate " + wishes.what,
-                       wishes.what.empty() ? "nothing was named" : "there is no such thing to make", next);
+    return wishes.what.empty() ? usage_error("generate", "nothing was named", next)
+                               : usage_error("generate " + wishes.what, "there is no such thing to make", next);
   }
   if (wishes.shell == "bash") return bash_completion(*app);
   if (wishes.shell == "zsh") return zsh_completion(*app);
   if (wishes.shell == "fish") return fish_completion(*app);
-  return usage_error("generate completions " + wishes.shell,
-                     wishes.shell.empty() ? "no shell was named" : "no such shell is known", next);
+  return wishes.shell.empty() ? usage_error("generate completions", "no shell was named", next)
+                              : usage_error("generate completions " + wishes.shell, "no such shell is known", next);
 }
 
 Result<int> generate(const Context& context, const GenerateWishes& wishes) {

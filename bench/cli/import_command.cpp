@@ -181,9 +181,11 @@ Result<int> import_file(const Context& context, const ImportWishes& wishes) {
     if (auto written = context.emit(*rendered); !written) return tl::make_unexpected(written.error());
     return kExitOk;
   }
-  std::string said = *saved == 0 ? fmt::format("run {} holds this file already: nothing was added\n", run.uuid.substr(0, 8))
-                                 : fmt::format("run {}: {} case{} imported from {}, unchecked\n", run.uuid.substr(0, 8),
-                                               *saved, *saved == 1 ? "" : "s", printable(wishes.file));
+  std::string said = *saved == 0
+                         ? fmt::format("run {} holds this file already: nothing was added, its label stays as it is\n",
+                                       run.uuid.substr(0, 8))
+                         : fmt::format("run {}: {} case{} imported from {}, unchecked\n", run.uuid.substr(0, 8), *saved,
+                                       *saved == 1 ? "" : "s", printable(wishes.file));
   if (file->aggregates > 0)
     said += fmt::format("{} aggregates were passed over: they come from the repetitions\n", file->aggregates);
   if (auto written = context.emit(said); !written) return tl::make_unexpected(written.error());

@@ -15,8 +15,7 @@ namespace {
 // dispatch and packing. Rules of thumb, hence "likely": ten times such a start.
 constexpr double kShortCallS = 20e-6;
 constexpr double kShortTeamCallS = 100e-6;
-constexpr std::int64_t kThin = 16;      // narrower than a vector register's f32: lanes stay empty
-constexpr double kManyReorders = 0.05;  // of the call's time
+constexpr std::int64_t kThin = 16;  // narrower than a vector register's f32: lanes stay empty
 
 std::optional<std::int64_t> number(const Problem& problem, std::string_view name) {
   for (const auto& [field, value] : problem.numbers) {
@@ -112,19 +111,12 @@ std::string crowded(const ResultRecord& result, const topology::Node& node) {
   return fmt::format("SMT: {} threads share {} cores", result.threads * result.replicas, cores);
 }
 
-std::string reorders(const ResultRecord& result) {
-  if (!result.reorder_s || *result.reorder_s < kManyReorders * result.time->median) return "";
-  return fmt::format("and layout conversion, not counted, adds {} to a call",
-                     percent(*result.reorder_s / result.time->median));
-}
-
 }  // namespace
 
 std::vector<std::string> likely_reasons(const ResultRecord& result, const RunView& view, const topology::Node& node) {
   if (!result.time) return {};
   std::vector<std::string> reasons = {unsteady(result),        short_call(result),        shape(result),
-                                      bandwidth(result, view), narrow_code(result, view), crowded(result, node),
-                                      reorders(result)};
+                                      bandwidth(result, view), narrow_code(result, view), crowded(result, node)};
   std::erase(reasons, "");
   return reasons;
 }

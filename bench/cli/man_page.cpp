@@ -84,9 +84,9 @@ std::string man_page(const CLI::App& app) {
       roff("compare compute nodes with the same deep-learning microbenchmarks") +
       "\n.SH SYNOPSIS\n\\fBhbmark\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n.SH DESCRIPTION\n" +
       prose(
-          "Measures convolution, matrix products, memory bandwidth and latency through each vendor's library, with "
+          "Measures convolution, matrix products, memory bandwidth and arithmetic peaks through the vendor's library, with "
           "threads and memory placed deliberately and checked, stores every sample, and shows what a node reaches. "
-          "Start with `hbmark doctor', then `hbmark run', then `hbmark show'.") +
+          "Start with `hbmark doctor`, then `hbmark run`, then `hbmark show`.") +
       "\n.SH COMMANDS\n";
   for (const CLI::App* command : shown_commands(app)) out += command_section(*command);
   out += ".SH OPTIONS OF EVERY COMMAND\n";

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -61,8 +62,21 @@ bool is_database(const std::string& place) {
   return got == static_cast<ssize_t>(head.size()) && std::string_view(head.data(), head.size()) == kMagic;
 }
 
+// SQLite keeps what was committed last beside the file until it is closed (https://www.sqlite.org/tempfiles.html).
+bool belongs_to_database(const std::string& place) {
+  constexpr std::array<std::string_view, 3> kBeside = {"-wal", "-shm", "-journal"};
+  return std::any_of(kBeside.begin(), kBeside.end(), [&](std::string_view suffix) {
+    return place.ends_with(suffix) && is_database(place.substr(0, place.size() - suffix.size()));
+  });
+}
+
+// Of the name as it was given and of the file behind its links.
+bool would_lose_a_store(const std::string& place) {
+  return is_database(place) || belongs_to_database(place) || belongs_to_database(behind_links(place));
+}
+
 tl::unexpected<Error> is_a_store(const std::string& place) {
-  return usage_error("cannot write " + place, "it is a database, and what is stored in it would be lost",
+  return usage_error("cannot write " + place, "it is a database or belongs to one, and what is stored there would be lost",
                      "give another file for the results (--output), and the store with --db");
 }
 
@@ -116,7 +130,7 @@ Status check_output(const std::string& place) {
   }
   struct stat status {};
   if (stat(place.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return cannot_write(place, EISDIR);
-  if (!is_special(place) && is_database(place)) return is_a_store(place);
+  if (!is_special(place) && would_lose_a_store(place)) return is_a_store(place);
   const std::filesystem::path folder = std::filesystem::path(behind_links(place)).parent_path();
   const std::string checked = is_special(place) ? place : folder.empty() ? "." : folder.string();
   if (access(checked.c_str(), W_OK) != 0) return cannot_write(place, errno);
@@ -131,7 +145,7 @@ Status write_output(const std::string& place, std::string_view text) {
     code = write_special(place, text);
   } else if (std::filesystem::is_directory(place)) {
     code = EISDIR;
-  } else if (is_database(place)) {
+  } else if (would_lose_a_store(place)) {
     return is_a_store(place);
   } else {
     code = write_renamed(behind_links(place), text);

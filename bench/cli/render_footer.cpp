@@ -117,7 +117,7 @@ std::string cost_text(const std::vector<ResultRecord>& results) {
     wall_s += result.wall_s;
     timed_s += result.timed_s;
   }
-  std::string text = fmt::format("{} samples in {}", samples, duration(wall_s));
+  std::string text = fmt::format("{} sample{} in {}", samples, samples == 1 ? "" : "s", duration(wall_s));
   if (wall_s > 0) text += fmt::format(", {} of it inside timed calls", percent(timed_s / wall_s));
   return text;
 }

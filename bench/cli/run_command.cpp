@@ -163,7 +163,11 @@ Result<int> carry_out_and_show(const RunRequest& request, Store& store, const Co
   note(context, fmt::format("run {} in {}", request.run.uuid.substr(0, 8), context.db.string()));
   auto summary = watch(request, store, context);
   if (!summary) return tl::make_unexpected(summary.error());
-  if (auto shown = show_results(store, request.run.uuid, context); !shown) return tl::make_unexpected(shown.error());
+  if (auto shown = show_results(store, request.run.uuid, context); !shown) {
+    Error error = shown.error();
+    error.next += fmt::format("; all results are stored: hbmark show {} --output FILE", request.run.uuid.substr(0, 8));
+    return tl::make_unexpected(std::move(error));
+  }
   if (summary->interrupted) {
     note(context,
          fmt::format("interrupted; `hbmark run --resume {}` carries out what is missing", request.run.uuid.substr(0, 8)));

@@ -186,12 +186,11 @@ std::vector<Gap> missing_kernels(const RunView& view) {
   struct Question {
     std::string_view kernel, what, why;
   };
-  constexpr std::array<Question, 5> kQuestions = {{
+  constexpr std::array<Question, 4> kQuestions = {{
       {"peak", "the arithmetic ceiling", "no peak case in this run: --problem peak:fma:f32"},
       {"stream", "memory bandwidth", "no stream case in this run: --problem stream:triad:f64:268435456"},
       {"gemm", "matrix products", "no gemm case in this run"},
       {"conv", "convolution", "no conv case in this run"},
-      {"chase", "memory latency", "no chase case in this run"},
   }};
   std::vector<Gap> gaps;
   for (const Question& question : kQuestions) {

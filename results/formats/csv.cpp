@@ -33,9 +33,11 @@ std::string pages(const std::map<int, double>& shares) {
   return text;
 }
 
-std::string of_time(const ResultRecord& result, auto member) { return result.time ? member(*result.time) : std::string(); }
+std::string of_time(const ResultRecord& result, auto member) {
+  return result.time ? number((*result.time).*member) : std::string();
+}
 std::string of_check(const ResultRecord& result, auto member) {
-  return result.verified ? member(*result.verified) : std::string();
+  return result.verified ? number((*result.verified).*member) : std::string();
 }
 
 struct Column {
@@ -43,175 +45,63 @@ struct Column {
   std::string (*value)(const ExportRow& row);
 };
 
-#define HBMARK_ROW [](const ExportRow& row) -> std::string
-const Column kColumns[] = {{"run", HBMARK_ROW{return row.result.run_uuid;
-}  // namespace
-}  // namespace hbmark
-, {"label", HBMARK_ROW{return row.run.label;
-}
-}
-, {"suite", HBMARK_ROW{return row.run.suite;
-}
-}
-, {"hbmark_version", HBMARK_ROW{return row.run.hbmark_version;
-}
-}
-, {"node", HBMARK_ROW{return row.run.node_uuid;
-}
-}
-, {"uuid", HBMARK_ROW{return row.result.uuid;
-}
-}
-, {"configuration", HBMARK_ROW{return row.result.configuration_uuid;
-}
-}
-, {"case_index", HBMARK_ROW{return number(row.result.case_index);
-}
-}
-, {"problem", HBMARK_ROW{return row.result.problem;
-}
-}
-, {"kernel", HBMARK_ROW{return row.result.kernel;
-}
-}
-, {"backend", HBMARK_ROW{return row.result.backend;
-}
-}
-, {"device", HBMARK_ROW{return row.result.device;
-}
-}
-, {"memory", HBMARK_ROW{return row.result.memory_kind;
-}
-}
-, {"threads", HBMARK_ROW{return number(row.result.threads);
-}
-}
-, {"replicas", HBMARK_ROW{return number(row.result.replicas);
-}
-}
-, {"launches", HBMARK_ROW{return number(row.result.launches);
-}
-}
-, {"outcome", HBMARK_ROW{return std::string(outcome_name(row.result.outcome));
-}
-}
-, {"reason", HBMARK_ROW{return row.result.reason;
-}
-}
-, {"flags", HBMARK_ROW{return joined(row.result.flags);
-}
-}
-, {"time_median_s", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.median); });
-}
-}
-, {"time_ci_low_s", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.ci_low); });
-}
-}
-, {"time_ci_high_s", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.ci_high); });
-}
-}
-, {"time_min_s", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.min); });
-}
-}
-, {"samples", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.samples); });
-}
-}
-, {"calls_per_sample", HBMARK_ROW{return of_time(row.result, [](auto& time) { return number(time.calls_per_sample); });
-}
-}
-, {"interval_method", HBMARK_ROW{return of_time(row.result, [](auto& time) { return time.interval_method; });
-}
-}
-, {"flop", HBMARK_ROW{return number(row.result.flop);
-}
-}
-, {"bytes", HBMARK_ROW{return number(row.result.bytes);
-}
-}
-, {"flop_per_s", HBMARK_ROW{return number(rate_per_s(row.result, row.result.flop));
-}
-}
-, {"bytes_per_s", HBMARK_ROW{return number(rate_per_s(row.result, row.result.bytes));
-}
-}
-, {"ceiling_flop_per_s", HBMARK_ROW{return number(row.result.ceiling_flop_per_s);
-}
-}
-, {"ceiling_bytes_per_s", HBMARK_ROW{return number(row.result.ceiling_bytes_per_s);
-}
-}
-, {"ceiling_fraction", HBMARK_ROW{return number(row.result.ceiling_fraction);
-}
-}
-, {"implementation", HBMARK_ROW{return row.result.implementation;
-}
-}
-, {"isa", HBMARK_ROW{return row.result.isa;
-}
-}
-, {"library", HBMARK_ROW{return row.result.library;
-}
-}
-, {"layout", HBMARK_ROW{return row.result.layout;
-}
-}
-, {"verified_checked", HBMARK_ROW{return of_check(row.result, [](auto& check) { return number(check.checked); });
-}
-}
-, {"verified_max_rel_error", HBMARK_ROW{return of_check(row.result, [](auto& check) { return number(check.max_rel_error); });
-}
-}
-, {"verified_tolerance", HBMARK_ROW{return of_check(row.result, [](auto& check) { return number(check.tolerance); });
-}
-}
-, {"pages", HBMARK_ROW{return pages(row.result.pages);
-}
-}
-, {"thread_pus", HBMARK_ROW{return joined(row.result.thread_pus);
-}
-}
-, {"reorder_s", HBMARK_ROW{return number(row.result.reorder_s);
-}
-}
-, {"energy_j", HBMARK_ROW{return number(row.result.energy_j);
-}
-}
-, {"wall_s", HBMARK_ROW{return number(row.result.wall_s);
-}
-}
-, {"timed_s", HBMARK_ROW{return number(row.result.timed_s);
-}
-}
-, {"stopped_by", HBMARK_ROW{return row.result.stopped_by;
-}
-}
-, {"finished_at", HBMARK_ROW{return row.result.finished_at;
-}
-}
-,
-{"energy_scope", HBMARK_ROW{return row.result.energy_scope;
-}
-}
-,
-{"energy_note", HBMARK_ROW{return row.result.energy_note;
-}
-}
-,
-{"clock_before_hz", HBMARK_ROW{return number(row.result.clock_before_hz);
-}
-}
-,
-{"clock_after_hz", HBMARK_ROW{return number(row.result.clock_after_hz);
-}
-}
-,
-{"clock_note", HBMARK_ROW{return row.result.clock_note;
-}
-}
-,
-}
-;
-#undef HBMARK_ROW
+#define HBMARK_TEXT(of_row) [](const ExportRow& row) -> std::string { return of_row; }
+const Column kColumns[] = {
+    {"run", HBMARK_TEXT(row.result.run_uuid)},
+    {"label", HBMARK_TEXT(row.run.label)},
+    {"suite", HBMARK_TEXT(row.run.suite)},
+    {"hbmark_version", HBMARK_TEXT(row.run.hbmark_version)},
+    {"node", HBMARK_TEXT(row.run.node_uuid)},
+    {"uuid", HBMARK_TEXT(row.result.uuid)},
+    {"configuration", HBMARK_TEXT(row.result.configuration_uuid)},
+    {"case_index", HBMARK_TEXT(number(row.result.case_index))},
+    {"problem", HBMARK_TEXT(row.result.problem)},
+    {"kernel", HBMARK_TEXT(row.result.kernel)},
+    {"backend", HBMARK_TEXT(row.result.backend)},
+    {"device", HBMARK_TEXT(row.result.device)},
+    {"memory", HBMARK_TEXT(row.result.memory_kind)},
+    {"threads", HBMARK_TEXT(number(row.result.threads))},
+    {"replicas", HBMARK_TEXT(number(row.result.replicas))},
+    {"launches", HBMARK_TEXT(number(row.result.launches))},
+    {"outcome", HBMARK_TEXT(std::string(outcome_name(row.result.outcome)))},
+    {"reason", HBMARK_TEXT(row.result.reason)},
+    {"flags", HBMARK_TEXT(joined(row.result.flags))},
+    {"time_median_s", HBMARK_TEXT(of_time(row.result, &TimeSummary::median))},
+    {"time_ci_low_s", HBMARK_TEXT(of_time(row.result, &TimeSummary::ci_low))},
+    {"time_ci_high_s", HBMARK_TEXT(of_time(row.result, &TimeSummary::ci_high))},
+    {"time_min_s", HBMARK_TEXT(of_time(row.result, &TimeSummary::min))},
+    {"samples", HBMARK_TEXT(of_time(row.result, &TimeSummary::samples))},
+    {"calls_per_sample", HBMARK_TEXT(of_time(row.result, &TimeSummary::calls_per_sample))},
+    {"interval_method", HBMARK_TEXT(row.result.time ? row.result.time->interval_method : std::string())},
+    {"flop", HBMARK_TEXT(number(row.result.flop))},
+    {"bytes", HBMARK_TEXT(number(row.result.bytes))},
+    {"flop_per_s", HBMARK_TEXT(number(rate_per_s(row.result, row.result.flop)))},
+    {"bytes_per_s", HBMARK_TEXT(number(rate_per_s(row.result, row.result.bytes)))},
+    {"ceiling_flop_per_s", HBMARK_TEXT(number(row.result.ceiling_flop_per_s))},
+    {"ceiling_bytes_per_s", HBMARK_TEXT(number(row.result.ceiling_bytes_per_s))},
+    {"ceiling_fraction", HBMARK_TEXT(number(row.result.ceiling_fraction))},
+    {"implementation", HBMARK_TEXT(row.result.implementation)},
+    {"isa", HBMARK_TEXT(row.result.isa)},
+    {"library", HBMARK_TEXT(row.result.library)},
+    {"layout", HBMARK_TEXT(row.result.layout)},
+    {"verified_checked", HBMARK_TEXT(of_check(row.result, &Verification::checked))},
+    {"verified_max_rel_error", HBMARK_TEXT(of_check(row.result, &Verification::max_rel_error))},
+    {"verified_tolerance", HBMARK_TEXT(of_check(row.result, &Verification::tolerance))},
+    {"pages", HBMARK_TEXT(pages(row.result.pages))},
+    {"thread_pus", HBMARK_TEXT(joined(row.result.thread_pus))},
+    {"reorder_s", HBMARK_TEXT(number(row.result.reorder_s))},
+    {"energy_j", HBMARK_TEXT(number(row.result.energy_j))},
+    {"wall_s", HBMARK_TEXT(number(row.result.wall_s))},
+    {"timed_s", HBMARK_TEXT(number(row.result.timed_s))},
+    {"stopped_by", HBMARK_TEXT(row.result.stopped_by)},
+    {"finished_at", HBMARK_TEXT(row.result.finished_at)},
+    {"energy_scope", HBMARK_TEXT(row.result.energy_scope)},
+    {"energy_note", HBMARK_TEXT(row.result.energy_note)},
+    {"clock_before_hz", HBMARK_TEXT(number(row.result.clock_before_hz))},
+    {"clock_after_hz", HBMARK_TEXT(number(row.result.clock_after_hz))},
+    {"clock_note", HBMARK_TEXT(row.result.clock_note)},
+};
+#undef HBMARK_TEXT
 
 void write_field(std::ostream& out, const std::string& raw) {
   std::string text = text_formats::valid_utf8(raw);

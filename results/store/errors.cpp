@@ -134,7 +134,7 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
     case SQLITE_NOMEM:
       return environment("no memory is left", "end other programs or give the job more memory");
     default:
-      return {ErrorKind::kInternal, what, said, "this is a bug of hbmark: report it with the command line you gave"};
+      return {ErrorKind::kInternal, what, said, ""};
   }
 }
 

@@ -127,7 +127,7 @@ TEST_F(CommandTest, TheStoreIsNotReplacedByATable) {
   EXPECT_EQ(hbmark(run_arguments(small)), 0) << output();
   const std::string link = (folder_ / "link").string();
   std::filesystem::create_symlink(db(), link);
-  for (const std::string& place : {db(), link}) {
+  for (const std::string& place : {db(), link, db() + "-wal", link + "-wal", db() + "-journal"}) {
     EXPECT_EQ(hbmark({"show", "--db", db(), "--output", place}), 2) << output();
     EXPECT_EQ(hbmark({"export", "--db", db(), "--output", place}), 2) << output();
     std::vector<std::string> again = run_arguments(small);
