@@ -164,7 +164,7 @@ Step<void> CaseRunner::make_arrays(Work& work) {
     if (spec.output) {
       work.outputs.push_back(std::move(array));
     } else {
-      fill_random(array, job_.plan.seed);
+      fill_input(work.problem, array, job_.plan.seed);
       work.inputs.push_back(std::move(array));
     }
   }
