@@ -231,6 +231,7 @@ TEST(GemmCheck, HoldsEightBitSumsToTheLastBit) {
   }
   EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
   EXPECT_EQ(arrays.check().tolerance, 0);
+  EXPECT_THAT(arrays.check().method, HasSubstr("inputs from -127 to 127")) << "the range is recorded with the result";
   c[123] += 1;
   EXPECT_FALSE(arrays.check().ok());
 }
