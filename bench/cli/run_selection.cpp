@@ -53,6 +53,16 @@ Cost cost_of(const std::string& text) {
   return cost;
 }
 
+SuiteContext facts_for_sizes(const RunWishes& wishes, const topology::Node& node, std::vector<std::string>& notes) {
+  SuiteContext facts{last_level_cache_bytes(node), &notes};
+  for (const topology::Cache& cache : node.caches) {
+    if (cache.level == 1 && cache.type != "instruction") facts.first_level_cache_bytes = cache.size_bytes;
+  }
+  facts.memory_bytes = node.memory_available_bytes.value_or(0);
+  facts.threads = wishes.threads > 0 ? wishes.threads : static_cast<int>(node.cores.size());
+  return facts;
+}
+
 json case_json(const PlannedCase& planned) {
   const Cost cost = cost_of(planned.problem);
   const auto or_null = [](const auto& value) { return value ? json(*value) : json(); };
@@ -124,7 +134,7 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
   Suite selected;
   Places places;
   if (!wishes.suite.empty()) {
-    auto suite = load_suite(wishes.suite, share_dir, SuiteContext{last_level_cache_bytes(node), &notes});
+    auto suite = load_suite(wishes.suite, share_dir, facts_for_sizes(wishes, node, notes));
     if (!suite) return suite;
     selected.name = suite->name;
     selected.summary = suite->summary;

@@ -135,6 +135,7 @@ const KernelSpec& chase_kernel() {
                                .to_abi = to_abi,
                                .check = check_chase,
                                .operations = operations,
+                               .one_thread = true,
                                .fill = fill};
   return spec;
 }

@@ -84,6 +84,8 @@ struct KernelSpec {
   // What one call is judged by where that is neither flop nor bytes: the loads of a chase, so that its figure is seconds a
   // load. Null: there is no such count.
   double (*operations)(const Problem&) = nullptr;
+  // Runs on one thread, whatever the run's team.
+  bool one_thread = false;
   // Fills an input whose data cannot be just any numbers. Null: fill_random.
   void (*fill)(const Problem&, HostArray& array, std::uint64_t seed) = nullptr;
 };
