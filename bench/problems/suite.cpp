@@ -16,7 +16,6 @@ namespace hbmark {
 namespace {
 
 constexpr std::string_view kBeyondLastLevel = "beyond-last-level";
-constexpr std::uint64_t kAssumedLastLevel = std::uint64_t{32} << 20;
 constexpr std::uint64_t kSmallestArray = std::uint64_t{64} << 20;
 
 bool is_suite_name(std::string_view name) {
@@ -280,7 +279,7 @@ class SuiteReader {
     const auto arrays = kernel.operands(made->front()).size();
     auto last_level = context_.last_level_cache_bytes;
     if (last_level == 0) {
-      last_level = kAssumedLastLevel;
+      last_level = kAssumedLastLevelBytes;
       note("the size of the last level of cache is unknown: 32 MiB is assumed, stream arrays may be too small to leave it");
     }
     // Beyond 2^43 it is no cache, and the shift would overflow; the problem is then refused as too large where it is run.

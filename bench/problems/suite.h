@@ -32,6 +32,9 @@ struct Suite {
   std::int64_t repeats_folded = 0;  // rows_read - distinct problems
 };
 
+// Taken for the last level of cache where the node does not tell: suites and ceilings must assume the same.
+inline constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;
+
 // Facts of the node that sizes in a suite may refer to ("beyond-last-level").
 struct SuiteContext {
   std::uint64_t last_level_cache_bytes = 0;  // 0: unknown, 32 MiB is assumed and said in `notes`
