@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -72,19 +71,6 @@ EnvironmentRecord environment_of(const GbenchFile& file, const std::string& name
   return environment;
 }
 
-TimeSummary summary_of(const GbenchCase& each) {
-  const stats::MedianInterval interval = stats::median_interval(each.times_s);
-  TimeSummary time;
-  time.median = interval.median;
-  time.ci_low = interval.low;
-  time.ci_high = interval.high;
-  time.min = *std::min_element(each.times_s.begin(), each.times_s.end());
-  time.samples = static_cast<std::int64_t>(each.times_s.size());
-  time.calls_per_sample = each.iterations;
-  time.interval_method = interval.method;
-  return time;
-}
-
 ResultRecord result_of(const GbenchCase& each, std::int64_t index, const RunRecord& run, const GbenchFile& file) {
   ResultRecord result;
   result.uuid = digest_uuid(fmt::format("hbmark imported result {} {}", run.uuid, index));
@@ -98,7 +84,8 @@ ResultRecord result_of(const GbenchCase& each, std::int64_t index, const RunReco
   result.outcome = each.outcome;
   result.reason = each.reason;
   result.flags = {"imported"};
-  if (!each.times_s.empty()) result.time = summary_of(each);
+  if (!each.times_s.empty())
+    result.time = stats::time_summary(each.times_s, stats::median_interval(each.times_s), each.iterations);
   const auto version = file.context.find("library_version");
   result.library = version == file.context.end() ? "Google Benchmark" : "Google Benchmark " + version->second;
   result.log = fmt::format("{}", fmt::join(each.notes, "; "));

@@ -17,13 +17,6 @@ constexpr double kShortCallS = 20e-6;
 constexpr double kShortTeamCallS = 100e-6;
 constexpr std::int64_t kThin = 16;  // narrower than a vector register's f32: lanes stay empty
 
-std::optional<std::int64_t> number(const Problem& problem, std::string_view name) {
-  for (const auto& [field, value] : problem.numbers) {
-    if (field == name) return value;
-  }
-  return std::nullopt;
-}
-
 bool has_flag(const ResultRecord& result, std::string_view flag) {
   return std::find(result.flags.begin(), result.flags.end(), flag) != result.flags.end();
 }
@@ -74,14 +67,13 @@ std::string shape(const ResultRecord& result) {
   if (!problem) return "";
   if (result.kernel == "gemm") {
     for (const char* name : {"m", "n", "k"}) {
-      const auto size = number(*problem, name);
-      if (size && *size < kThin) return fmt::format("thin matrices: {} is {}", name, *size);
+      const std::int64_t size = problem->number(name);
+      if (size < kThin) return fmt::format("thin matrices: {} is {}", name, size);
     }
   }
   if (result.kernel != "conv") return "";
-  const std::int64_t channels = number(*problem, "c").value_or(0);
-  const std::int64_t groups = number(*problem, "g").value_or(1);
-  if (groups < 1 || channels < 1) return "";
+  const std::int64_t channels = problem->number("c");
+  const std::int64_t groups = problem->number("g");
   if (groups > 1 && channels / groups < kThin) {
     return fmt::format("grouped: an output channel reads {} of {} input channels", channels / groups, channels);
   }

@@ -11,6 +11,7 @@
 #include "bench/cli/sweeps.h"
 #include "bench/cli/verdict.h"
 #include "bench/problems/problem.h"
+#include "bench/run/ceilings.h"
 
 namespace hbmark::cli {
 namespace {
@@ -27,15 +28,6 @@ struct Roof {
   std::optional<double> flop_per_s, bytes_per_s;
   std::vector<const ResultRecord*> points;
 };
-
-std::string type_word_of(const ResultRecord& result) {
-  if (const auto problem = parse_problem(result.problem)) {
-    for (const auto& [name, word] : problem->words) {
-      if (name == "type") return word;
-    }
-  }
-  return "";
-}
 
 void keep_greater(std::optional<double>& into, const std::optional<double>& value) {
   if (value) into = std::max(into.value_or(0), *value);
@@ -54,7 +46,8 @@ std::vector<Roof> roofs_of(const RunView& view, const topology::Node& node) {
       keep_greater(bandwidth[{result.device, result.threads}], rate->per_s);
     }
     if (!rate || rate->unit != "FLOP/s") continue;
-    const std::string type = type_word_of(result);
+    const auto problem = parse_problem(result.problem);
+    const std::string type = problem ? type_word(*problem) : "";
     auto roof = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& each) {
       return each.device == result.device && each.type == type && each.threads == result.threads;
     });

@@ -20,7 +20,7 @@ struct Findings {
 
 // A level of the memory hierarchy as a sweep found it.
 struct MemoryLevel {
-  std::string sweep;  // "chase, 1 thread"
+  std::string sweep;  // "stream triad f64, 1 thread"
   std::string text;   // "up to 512 KiB: 3.1 ns, n 5 (...); the CPU has L2 512 KiB"
 };
 

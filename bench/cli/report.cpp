@@ -12,6 +12,7 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::kUsage:
       return kExitUsage;
     case ErrorKind::kEnvironment:
+    case ErrorKind::kBusy:
       return kExitEnvironment;
     case ErrorKind::kNothingRan:
       return kExitNothingRan;

@@ -23,20 +23,6 @@ struct Bucket {
   std::vector<Reading> readings;
 };
 
-// The value a sweep shows: what the kernel is judged by; of a chase the time of one load.
-std::optional<std::pair<double, std::string>> value_of(const ResultRecord& result) {
-  if (result.kernel == "chase") {
-    const auto loads = loads_of_call(result);
-    if (!loads) return std::nullopt;
-    return std::pair(result.time->median / *loads, std::string("s"));
-  }
-  const auto rate = rate_of(result);
-  if (!rate) return std::nullopt;
-  return std::pair(rate->per_s, rate->unit);
-}
-
-bool is_memory(const ResultRecord& result) { return result.kernel == "stream" || result.kernel == "chase"; }
-
 // Every sweep a result could be a point of: one a number of its problem, and one for a square product.
 std::vector<std::pair<Bucket, double>> places_of(const ResultRecord& result, const Problem& problem) {
   std::string words;
@@ -47,25 +33,18 @@ std::vector<std::pair<Bucket, double>> places_of(const ResultRecord& result, con
   name.erase(name.find_last_not_of(' ') + 1);
   if (result.threads > 0) name += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
   std::vector<std::pair<Bucket, double>> places;
-  if (is_memory(result)) {
-    const auto bytes = result.kernel == "stream" ? result.bytes.value_or(0)
-                       : problem.numbers.empty() ? 0.0
-                                                 : static_cast<double>(problem.numbers.front().second);
-    places.push_back({{where, name, "bytes in use", {}}, bytes});
+  if (result.kernel == "stream") {
+    places.push_back({{where, name, "bytes in use", {}}, result.bytes.value_or(0)});
     return places;
   }
-  const auto number = [&](const char* field) {
-    const auto found =
-        std::find_if(problem.numbers.begin(), problem.numbers.end(), [&](const auto& each) { return each.first == field; });
-    return found == problem.numbers.end() ? std::int64_t{-1} : found->second;
-  };
-  const bool square = problem.kernel->name == "gemm" && number("m") == number("n") && number("n") == number("k");
+  const bool square = problem.kernel->name == "gemm" && problem.number("m") == problem.number("n") &&
+                      problem.number("n") == problem.number("k");
   if (square) {
     std::string rest;
     for (const auto& [field, value] : problem.numbers) {
       if (field != "m" && field != "n" && field != "k") rest += fmt::format("|{}{}", field, value);
     }
-    places.push_back({{where + "|square" + rest, name, "m = n = k", {}}, static_cast<double>(number("m"))});
+    places.push_back({{where + "|square" + rest, name, "m = n = k", {}}, static_cast<double>(problem.number("m"))});
   }
   for (const auto& [swept, x] : problem.numbers) {
     std::string rest;
@@ -88,15 +67,15 @@ std::optional<Sweep> sweep_of(Bucket bucket, std::size_t least) {
   sweep.name = bucket.name;
   sweep.over = bucket.over;
   for (const Reading& reading : bucket.readings) {
-    const auto value = value_of(*reading.result);
-    if (!value || !(reading.x > 0)) continue;
+    const auto rate = rate_of(*reading.result);
+    if (!rate || !(reading.x > 0)) continue;
     if (!sweep.points.empty() && sweep.points.back().x == reading.x) continue;  // measured twice: the first stands
-    sweep.unit = value->second;
-    sweep.points.push_back({reading.x, value->first});
+    sweep.unit = rate->unit;
+    sweep.points.push_back({reading.x, rate->per_s});
     sweep.results.push_back(reading.result);
   }
   if (sweep.points.size() < least) return std::nullopt;
-  sweep.of_memory = is_memory(*sweep.results.front());
+  sweep.of_memory = sweep.results.front()->kernel == "stream";
   sweep.threads = sweep.results.front()->threads;
   return sweep;
 }
@@ -133,11 +112,6 @@ std::string level_name(double low_bytes, double high_bytes, const std::vector<Se
 
 }  // namespace
 
-std::optional<double> loads_of_call(const ResultRecord&) {
-  // No record says how many loads a call of a chase makes; a guess would make a latency that was never measured.
-  return std::nullopt;
-}
-
 std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least) {
   std::vector<Bucket> buckets;
   for (const ResultRecord& result : view.results) {
@@ -162,13 +136,12 @@ std::vector<std::string> level_texts(const Sweep& sweep, const topology::Node& n
   std::vector<std::string> texts;
   if (!sweep.of_memory) return texts;
   const std::vector<SeenCache> caches = caches_for(node, sweep.threads);
-  const std::string unit = sweep.unit == "s" ? " a load" : "";
   for (const stats::CurveLevel& level : stats::curve_levels(sweep.points)) {
     const double low = sweep.points[level.first].x;
     const double high = sweep.points[level.last].x;
     const auto bytes = [](double value) { return binary_bytes(static_cast<std::uint64_t>(std::llround(value))); };
-    texts.push_back(fmt::format("{} to {}: {}{} ({} to {} over {} sizes); {}", bytes(low), bytes(high),
-                                si(level.value, sweep.unit, style, 3), unit, si(level.low, sweep.unit, style, 3),
+    texts.push_back(fmt::format("{} to {}: {} ({} to {} over {} sizes); {}", bytes(low), bytes(high),
+                                si(level.value, sweep.unit, style, 3), si(level.low, sweep.unit, style, 3),
                                 si(level.high, sweep.unit, style, 3), level.last - level.first + 1,
                                 level_name(low, high, caches)));
   }

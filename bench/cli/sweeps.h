@@ -15,8 +15,8 @@ namespace hbmark::cli {
 struct Sweep {
   std::string name;        // "stream triad f64, 2 threads"
   std::string over;        // "bytes in use", "m = n = k"
-  std::string unit;        // of the values: "B/s", "FLOP/s", "s"
-  bool of_memory = false;  // stream and chase: the numbers are bytes in use
+  std::string unit;        // of the values: "B/s", "FLOP/s"
+  bool of_memory = false;  // stream: the numbers are bytes in use
   std::int64_t threads = 0;
   std::vector<stats::CurvePoint> points;  // sorted by x; the median of each result
   std::vector<const ResultRecord*> results;
@@ -25,10 +25,7 @@ struct Sweep {
 // At least `least` sizes; in the run's order. Pointers point into `view`.
 std::vector<Sweep> find_sweeps(const RunView& view, std::size_t least = 4);
 
-// "16 KiB to 512 KiB: 3.10 ns a load (3.05 to 3.30 over 6 sizes); the CPU has L2 512 KiB". Empty for other sweeps.
+// "16 KiB to 512 KiB: 61.0 GB/s (60.5 to 63.0 over 6 sizes); the CPU has L2 512 KiB". Empty for other sweeps.
 std::vector<std::string> level_texts(const Sweep& sweep, const topology::Node& node, const Style& style);
-
-// Loads of one call of a pointer chase; nullopt as long as records do not tell: such a chase is in no sweep.
-std::optional<double> loads_of_call(const ResultRecord& result);
 
 }  // namespace hbmark::cli

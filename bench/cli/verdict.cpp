@@ -12,23 +12,19 @@
 #include "bench/cli/render_footer.h"
 #include "bench/kernels/kernel.h"
 #include "bench/problems/problem.h"
+#include "bench/run/ceilings.h"
 #include "bench/run/planner.h"
 
 namespace hbmark::cli {
 namespace {
 
-// Caches hold a stream whose arrays are smaller than this many last levels (STREAM's rule, as in bench/run/ceilings).
-constexpr std::uint64_t kTimesLastLevel = 4;
-constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;  // of a node that does not tell, as there
 constexpr double kAboveCeiling = 1.05;
 constexpr double kWideCeiling = 0.1;  // half an interval, relative: shares of such a ceiling mean little
 
 using Results = std::vector<const ResultRecord*>;
 
 bool in_caches(const ResultRecord& result, const topology::Node& node) {
-  const std::uint64_t told = last_level_cache_bytes(node);
-  const std::uint64_t last_level = told > 0 ? told : kAssumedLastLevelBytes;
-  return result.bytes && *result.bytes < static_cast<double>(kTimesLastLevel * last_level);
+  return result.bytes && !beyond_caches(static_cast<std::uint64_t>(*result.bytes), last_level_cache_bytes(node));
 }
 
 std::string member_of(const std::string& problem) { return problem.substr(0, problem.find(':')); }

@@ -162,18 +162,6 @@ class Sampler {
   bool precise_ = false;
 };
 
-TimeSummary summarize(const Measurement& measured, const stats::MedianInterval& interval, std::int64_t calls) {
-  TimeSummary summary;
-  summary.median = interval.median;
-  summary.ci_low = interval.low;
-  summary.ci_high = interval.high;
-  summary.min = *std::min_element(measured.samples.begin(), measured.samples.end());
-  summary.samples = static_cast<std::int64_t>(measured.samples.size());
-  summary.calls_per_sample = calls;
-  summary.interval_method = interval.method;
-  return summary;
-}
-
 }  // namespace
 
 Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& wanted, const SamplingProgress& callback) {
@@ -201,7 +189,7 @@ Result<Measurement> sample(const RunCalls& run_calls, const SamplingOptions& wan
     calls = 1;
   }
   const stats::MedianInterval interval = stats::median_interval(result.samples);
-  result.summary = summarize(result, interval, calls);
+  result.summary = stats::time_summary(result.samples, interval, calls);
   if (only_first) {
     result.summary.interval_method +=
         fmt::format("; it is the first call, without warm-up: no second fits the budget of {:.4g} s", options.budget_s);

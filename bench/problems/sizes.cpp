@@ -16,7 +16,6 @@ constexpr std::string_view kSweep = "sweep";
 
 constexpr std::uint64_t kKiB = 1 << 10, kMiB = 1 << 20, kGiB = 1 << 30;
 constexpr std::uint64_t kAssumedFirstLevel = 32 * kKiB;
-constexpr std::uint64_t kAssumedLastLevel = 32 * kMiB;
 constexpr std::uint64_t kSmallestBeyond = 64 * kMiB;
 constexpr std::uint64_t kLargestCache = std::uint64_t{1} << 43;  // beyond it is no cache, and products would overflow
 // One last level is not enough on a victim cache, four are (measured: 8 MiB on a 32 MiB level still ran 1.8 times too fast
@@ -71,7 +70,7 @@ std::uint64_t last_level(const SuiteContext& context) {
   if (context.last_level_cache_bytes > 0) return std::min(context.last_level_cache_bytes, kLargestCache);
   note(context,
        "the size of the last level of cache is unknown: 32 MiB is assumed, stream arrays may be too small to leave it");
-  return kAssumedLastLevel;
+  return kAssumedLastLevelBytes;
 }
 
 std::uint64_t beyond_last_level(const Appetite& appetite, const SuiteContext& context) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "bench/problems/suite.h"
 #include "bench/run/host_services.h"
 #include "bench/run/plugin_calls.h"
 
@@ -20,8 +21,7 @@ namespace {
 // Once the last level is not enough where it is a victim cache or its replacement resists scans; four times is (measured:
 // the ADR). It is STREAM's rule as well.
 constexpr std::uint64_t kTimesLargestCache = 4;
-constexpr std::uint64_t kAssumedCacheBytes = std::uint64_t{32} << 20;  // as bench/run/ceilings.cpp assumes
-constexpr std::size_t kLineBytes = 64;                                 // of every x86-64; a larger line is read twice
+constexpr std::size_t kLineBytes = 64;  // of every x86-64; a larger line is read twice
 constexpr std::size_t kPageBytes = 4096;
 
 #if defined(__x86_64__)
@@ -67,7 +67,7 @@ bool CacheFlusher::can_flush_lines() {
 std::uint64_t sweep_bytes_for(const topology::Node& node) {
   std::uint64_t largest = 0;
   for (const topology::Cache& cache : node.caches) largest = std::max(largest, cache.size_bytes);
-  return kTimesLargestCache * (largest > 0 ? largest : kAssumedCacheBytes);
+  return kTimesLargestCache * (largest > 0 ? largest : kAssumedLastLevelBytes);
 }
 
 std::string describe_cold(const topology::Node& node) {

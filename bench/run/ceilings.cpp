@@ -4,6 +4,7 @@
 
 #include "backends/abi/kernel.h"
 #include "bench/kernels/kernel.h"
+#include "bench/problems/suite.h"
 
 namespace hbmark {
 
@@ -12,8 +13,6 @@ namespace {
 // STREAM's rule: arrays of at least four times the last-level cache (J. McCalpin,
 // https://www.cs.virginia.edu/stream/ref.html).
 constexpr std::uint64_t kTimesLastLevel = 4;
-// Where the node does not tell its last level, as bench/problems assumes for suites.
-constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;
 
 std::optional<double> rate(const ResultRecord& result, const std::optional<double>& amount) {
   if (!result.time || !amount || result.time->median <= 0 || *amount <= 0) return std::nullopt;
@@ -29,14 +28,14 @@ std::string type_word(const Problem& problem) {
   return {};
 }
 
-bool Ceilings::beyond_caches(std::uint64_t bytes) const {
-  const std::uint64_t last_level = last_level_cache_bytes_ > 0 ? last_level_cache_bytes_ : kAssumedLastLevelBytes;
-  return bytes / kTimesLastLevel >= last_level;
+bool beyond_caches(std::uint64_t bytes, std::uint64_t last_level_cache_bytes) {
+  return bytes / kTimesLastLevel >= (last_level_cache_bytes > 0 ? last_level_cache_bytes : kAssumedLastLevelBytes);
 }
 
 bool Ceilings::comes_from_memory(const ResultRecord& result, const CaseFacts& facts) const {
   const auto& flags = result.flags;
-  return std::find(flags.begin(), flags.end(), "cold") != flags.end() || beyond_caches(facts.working_set_bytes);
+  return std::find(flags.begin(), flags.end(), "cold") != flags.end() ||
+         beyond_caches(facts.working_set_bytes, last_level_cache_bytes_);
 }
 
 void Ceilings::learn(const ResultRecord& result, const Problem& problem) {
@@ -46,7 +45,8 @@ void Ceilings::learn(const ResultRecord& result, const Problem& problem) {
       double& best = flop_per_s_[{place_of(result), type_word(problem)}];
       best = std::max(best, *reached);
     }
-  } else if (problem.kernel->name == "stream" && beyond_caches(static_cast<std::uint64_t>(result.bytes.value_or(0)))) {
+  } else if (problem.kernel->name == "stream" &&
+             beyond_caches(static_cast<std::uint64_t>(result.bytes.value_or(0)), last_level_cache_bytes_)) {
     if (const auto reached = rate(result, result.bytes)) {
       double& best = bytes_per_s_[place_of(result)];
       best = std::max(best, *reached);

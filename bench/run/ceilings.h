@@ -26,7 +26,6 @@ class Ceilings {
   void apply(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const;
 
  private:
-  bool beyond_caches(std::uint64_t bytes) const;
   bool comes_from_memory(const ResultRecord& result, const CaseFacts& facts) const;
   void apply_stream(ResultRecord& result, const CaseFacts& facts) const;
   void apply_roofline(ResultRecord& result, const Problem& problem, const CaseFacts& facts) const;
@@ -42,6 +41,9 @@ class Ceilings {
   std::map<std::pair<Place, std::string>, double> flop_per_s_;  // by type
   std::map<Place, double> bytes_per_s_;
 };
+
+// Too much for the last level of cache (0: unknown) to hold a fair share of: a bandwidth ceiling applies.
+bool beyond_caches(std::uint64_t bytes, std::uint64_t last_level_cache_bytes);
 
 // The word of the problem's element type: "f32".
 std::string type_word(const Problem& problem);

@@ -38,7 +38,7 @@ Status Recorder::persist(const char* kept, const std::function<Status()>& save) 
   double pause_s = kFirstPauseS;
   for (bool told = false;; told = true) {
     Status saved = save();
-    const bool locked = !saved && is_locked(saved.error());
+    const bool locked = !saved && saved.error().kind == ErrorKind::kBusy;
     if (!locked || gave_up_ || interrupted_() || waited_s() > request_.lock_patience_s) {
       gave_up_ = locked;  // what ends the run after it is tried once, not waited for as long again
       if (saved && told) warn(fmt::format("the store is free again after {:.0f} s, and {} is saved", waited_s(), kept));
@@ -137,7 +137,10 @@ Status Recorder::finish(const PlannedCase& planned, ResultRecord result, const s
   for (const double time_s : samples) {
     records.push_back({result.uuid, 0, static_cast<std::int64_t>(records.size()), time_s});
   }
-  if (auto saved = persist("the result", [&] { return store_.save_result(result, records); }); !saved) return saved;
+  if (auto saved = persist("the result", [&] { return store_.save_result(result, records); }); !saved) {
+    saved.error().next += fmt::format("; then continue the run with --resume {}", run_.uuid.substr(0, 8));
+    return saved;
+  }
   count(result);
   if (observer_.case_finished) observer_.case_finished(planned, result);
   return {};

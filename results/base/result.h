@@ -14,6 +14,7 @@ namespace hbmark {
 enum class ErrorKind {
   kUsage,        // the caller's words are off: exit 2
   kEnvironment,  // something of the machine is missing, full or not permitted: exit 3
+  kBusy,         // another process holds what is needed, and the same call may succeed later: exit 3
   kNothingRan,   // a selection left nothing to do: exit 4
   kInterrupted,  // SIGINT or SIGTERM: exit 130
   kInternal,     // a bug of ours: exit 3, with a request to report it

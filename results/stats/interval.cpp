@@ -163,4 +163,16 @@ MedianInterval median_interval(std::span<const double> samples, double confidenc
   return interval;
 }
 
+TimeSummary time_summary(std::span<const double> samples, const MedianInterval& interval, std::int64_t calls_per_sample) {
+  TimeSummary summary;
+  summary.median = interval.median;
+  summary.ci_low = interval.low;
+  summary.ci_high = interval.high;
+  summary.min = *std::min_element(samples.begin(), samples.end());
+  summary.samples = static_cast<std::int64_t>(samples.size());
+  summary.calls_per_sample = calls_per_sample;
+  summary.interval_method = interval.method;
+  return summary;
+}
+
 }  // namespace hbmark::stats

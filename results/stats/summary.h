@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "results/records.h"
 
 namespace hbmark::stats {
 
@@ -26,6 +29,9 @@ struct MedianInterval {
 // few for batches, get their whole range ("range of 14 samples"); autocorrelated ones below 10 have no interval.
 // Why these rules: docs/adr/0003-stopping-rule.md.
 MedianInterval median_interval(std::span<const double> samples, double confidence = 0.95);
+
+// The same as a record keeps it, with the least sample. At least one sample; `calls_per_sample` as in TimeSummary.
+TimeSummary time_summary(std::span<const double> samples, const MedianInterval& interval, std::int64_t calls_per_sample);
 
 double median(std::span<const double> samples);  // 0 of none
 

@@ -1,7 +1,5 @@
 #include "results/store/errors.h"
 
-#include "results/store/store.h"
-
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -13,18 +11,9 @@ namespace {
 
 std::string folder_of(const std::filesystem::path& file) { return file.parent_path().string(); }
 
-constexpr std::string_view kLocked = "another process has kept it locked";
-
-// Only a result comes after its run: before that there is nothing to resume.
-std::string then_go_on(const std::string& what) {
-  return what.starts_with("cannot save the result")
-             ? "everything saved before is kept; then continue the run with --resume last"
-             : "what was saved before is kept; then give the command again";
-}
-
 Error no_room(std::string what, const Location& where, const std::string& why) {
-  std::string next = fmt::format("make room in {}; {}", folder_of(where.file), then_go_on(what));
-  return {ErrorKind::kEnvironment, std::move(what), why, std::move(next)};
+  return {ErrorKind::kEnvironment, std::move(what), why,
+          fmt::format("make room in {}; what was saved before is kept", folder_of(where.file))};
 }
 
 // SQLite keeps the errno of most failed calls, but not of those in a commit: there errno itself still has it, which is
@@ -37,7 +26,8 @@ int system_reason(int code, sqlite3* database, int raw) {
 }
 
 std::string locked_why(const Location& where) {
-  return fmt::format("{} for {:.3g} s", kLocked, static_cast<double>(where.busy_timeout.count()) / 1000.0);
+  return fmt::format("another process has kept it locked for {:.3g} s",
+                     static_cast<double>(where.busy_timeout.count()) / 1000.0);
 }
 
 }  // namespace
@@ -109,10 +99,9 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
   switch (code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return environment(
-          locked_why(where),
-          fmt::format("wait for it to end (fuser '{}' names it), {}", where.file.string(),
-                      what.starts_with("cannot save the result") ? then_go_on(what) : "or write to another file with --db"));
+      return {
+          ErrorKind::kBusy, what, locked_why(where),
+          fmt::format("wait for it to end (fuser '{}' names it), or write to another file with --db", where.file.string())};
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return environment(fmt::format("it cannot be written: {}", said),
@@ -139,9 +128,3 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
 }
 
 }  // namespace hbmark::store
-
-namespace hbmark {
-
-bool is_locked(const Error& error) { return error.why.starts_with(store::kLocked); }
-
-}  // namespace hbmark

@@ -65,9 +65,6 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-// Another process held the store's lock for longer than the busy time-out: the same call may succeed later.
-bool is_locked(const Error& error);
-
 std::string new_uuid();                            // version 4
 std::string digest_uuid(const std::string& text);  // version 5 (SHA-1): equal text, equal uuid
 std::string utc_now();                             // RFC 3339 with seconds, "2026-11-30T20:41:11Z"

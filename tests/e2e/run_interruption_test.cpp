@@ -19,6 +19,29 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
+// Another process's lock on a store, kept until it is released.
+class StoreLock {
+ public:
+  explicit StoreLock(const std::string& file) {
+    if (sqlite3_open(file.c_str(), &other_) != SQLITE_OK) return;
+    sqlite3_busy_timeout(other_, 5000);
+    taken_ = sqlite3_exec(other_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK;
+  }
+  ~StoreLock() { release(); }
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+  bool taken() const { return taken_; }
+  void release() {
+    sqlite3_close(other_);  // its transaction goes with it
+    other_ = nullptr;
+  }
+
+ private:
+  sqlite3* other_ = nullptr;
+  bool taken_ = false;
+};
+
 class InterruptionTest : public RunTest {
  protected:
   // `count` problems that really last, so that there is something to interrupt.
@@ -30,6 +53,13 @@ class InterruptionTest : public RunTest {
     plan.precision = 1e-9;  // the budget ends it
     for (PlannedCase& planned : plan.cases) planned.budget_s = 0.1;
     return plan;
+  }
+  // One that waits for a locked store for longer than any test.
+  pid_t start_patient_run() {
+    setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
+    const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
+    unsetenv("HBMARK_LOCK_PATIENCE_S");
+    return parent;
   }
   bool began() const {
     return becomes([&] { return !workers().empty(); });
@@ -159,6 +189,7 @@ TEST_F(InterruptionTest, AFullDiskEndsTheRunAndLosesNothing) {
   // The first run leaves a store; the second may make no file larger than that plus a little.
   const pid_t parent = start_driver({"run", db(), file}, 160 << 10);
   EXPECT_EQ(wait_for(parent), 3);
+  EXPECT_THAT(output(), HasSubstr("then continue the run with --resume "));
   EXPECT_TRUE(workers().empty());
   const std::size_t kept = results().size();
   EXPECT_GE(kept, 1U);
@@ -174,31 +205,23 @@ TEST_F(InterruptionTest, AStoreThatStaysLockedEndsTheRunAndLosesNothing) {
   const Plan plan = slow_plan(4);
   const pid_t parent = start_driver({"run", db(), write_plan(plan)});
   ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(db().c_str(), &other), SQLITE_OK);
-  sqlite3_busy_timeout(other, 5000);
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  StoreLock lock(db());
+  ASSERT_TRUE(lock.taken());
   EXPECT_EQ(wait_for(parent), 3);
   EXPECT_TRUE(workers().empty());
-  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
-  sqlite3_close(other);
+  lock.release();
   expect_whole();
   EXPECT_EQ(drive({"resume", db()}), 0);
   EXPECT_EQ(count(Outcome::kOk), 4U);
 }
 
 TEST_F(InterruptionTest, AStoreThatIsFreeAgainCostsNothing) {
-  setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
-  const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
-  unsetenv("HBMARK_LOCK_PATIENCE_S");
+  const pid_t parent = start_patient_run();
   ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(db().c_str(), &other), SQLITE_OK);
-  sqlite3_busy_timeout(other, 5000);
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  StoreLock lock(db());
+  ASSERT_TRUE(lock.taken());
   EXPECT_TRUE(becomes([&] { return output().find("is kept in memory") != std::string::npos; }, 60)) << output();
-  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
-  sqlite3_close(other);
+  lock.release();
   EXPECT_EQ(wait_for(parent), 0) << output();
   EXPECT_THAT(output(), HasSubstr("the store is free again"));
   EXPECT_EQ(count(Outcome::kOk), 4U);
@@ -206,20 +229,15 @@ TEST_F(InterruptionTest, AStoreThatIsFreeAgainCostsNothing) {
 }
 
 TEST_F(InterruptionTest, AnInterruptionEndsTheWaitForALockedStore) {
-  setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
-  const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
-  unsetenv("HBMARK_LOCK_PATIENCE_S");
+  const pid_t parent = start_patient_run();
   ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(db().c_str(), &other), SQLITE_OK);
-  sqlite3_busy_timeout(other, 5000);
-  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  StoreLock lock(db());
+  ASSERT_TRUE(lock.taken());
   EXPECT_TRUE(becomes([&] { return output().find("is kept in memory") != std::string::npos; }, 60)) << output();
   kill(parent, SIGINT);
   EXPECT_EQ(wait_for(parent), 3) << "what was measured last is lost, and the error says so";
   EXPECT_THAT(output(), HasSubstr("cannot save"));
-  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
-  sqlite3_close(other);
+  lock.release();
   EXPECT_EQ(drive({"resume", db()}), 0);
   EXPECT_EQ(count(Outcome::kOk), 4U);
 }

@@ -1,10 +1,7 @@
 // The verdict, the drawings, exchange with Google Benchmark, man page and completions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -19,6 +16,7 @@
 #include "bench/run/run_lock.h"
 #include "tests/unit/cli/golden.h"
 #include "tests/unit/cli/lines.h"
+#include "tests/unit/cli/shell.h"
 #include "tests/unit/cli/store_fixture.h"
 
 namespace hbmark::cli {
@@ -29,23 +27,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Ran {
-  int code = -1;
-  std::string text;
-};
+using tests::Ran;
+using tests::shell;
 
-Ran shell(const std::string& command) {
-  Ran ran;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return ran;
-  std::array<char, 4096> block{};
-  for (std::size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;) ran.text.append(block.data(), got);
-  const int status = pclose(pipe);
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ran;
-}
-
-Ran hbmark_says(const std::string& arguments) { return shell("LC_ALL=C '" HBMARK_PROGRAM "' " + arguments + " 2>&1"); }
+Ran hbmark_says(const std::string& arguments) { return tests::run_hbmark(arguments + " 2>&1"); }
 
 bool has(const char* program) { return shell(std::string("command -v ") + program + " >/dev/null").code == 0; }
 

@@ -1,11 +1,8 @@
 // `hbmark node` and `hbmark doctor` as a user starts them: recorded machines, tables that are broken, backends that warn.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +11,7 @@
 
 #include "tests/shared_data.h"
 #include "tests/unit/cli/lines.h"
+#include "tests/unit/cli/shell.h"
 
 namespace hbmark::cli {
 namespace {
@@ -21,30 +19,16 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
+using tests::Ran;
+using tests::run_hbmark;
 
 const std::string kData = HBMARK_SOURCE_DIR "/tests/unit/topology/data/";
 const std::string kQuarterOfKnl = kData + "knl7250-snc4-flat-cgroup-local.xml";
 
 class NodeAndDoctor : public testing::Test {
  protected:
-  struct Ran {
-    int code = -1;
-    std::string text;
-  };
-
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  static Ran run(const std::string& arguments, const std::string& before = "", const std::string& program = HBMARK_PROGRAM) {
-    Ran ran;
-    FILE* pipe = popen((before + " LC_ALL=C '" + program + "' " + arguments).c_str(), "r");
-    if (pipe == nullptr) return ran;
-    std::array<char, 4096> block{};
-    for (std::size_t got = 0; (got = fread(block.data(), 1, block.size(), pipe)) > 0;) ran.text.append(block.data(), got);
-    const int status = pclose(pipe);
-    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return ran;
-  }
 
   static std::vector<json> json_lines(const std::string& text) {
     std::vector<json> lines;
@@ -63,7 +47,7 @@ TEST_F(NodeAndDoctor, EveryRecordedMachineIsOneLineOfJsonAndAText) {
     if (entry.path().extension() != ".xml") continue;
     ++machines;
     const std::string file = "--topology '" + entry.path().string() + "'";
-    const Ran ran = run("node --format json " + file);
+    const Ran ran = run_hbmark("node --format json " + file);
     EXPECT_EQ(ran.code, 0) << file;
     const auto lines = json_lines(ran.text);
     ASSERT_EQ(lines.size(), 1U) << file;
@@ -71,7 +55,7 @@ TEST_F(NodeAndDoctor, EveryRecordedMachineIsOneLineOfJsonAndAText) {
     EXPECT_TRUE(lines[0].contains("nominal")) << file;
     EXPECT_EQ(lines[0]["this_system"], false);
     for (const json& gpu : lines[0]["gpus"]) EXPECT_TRUE(gpu.contains("nominal")) << file;
-    const Ran text = run("node " + file);
+    const Ran text = run_hbmark("node " + file);
     EXPECT_EQ(text.code, 0) << file;
     EXPECT_THAT(text.text, testing::AnyOf(HasSubstr("FLOP/s"), HasSubstr("no nominal figure is known"), HasSubstr("B/s"),
                                           HasSubstr("known for a whole")))
@@ -81,15 +65,16 @@ TEST_F(NodeAndDoctor, EveryRecordedMachineIsOneLineOfJsonAndAText) {
 }
 
 TEST_F(NodeAndDoctor, APartOfAMachineIsNotGivenTheFiguresOfTheWhole) {
-  const auto lines = json_lines(run("node --format json --topology " + kQuarterOfKnl).text);
+  const auto lines = json_lines(run_hbmark("node --format json --topology " + kQuarterOfKnl).text);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0]["nominal"].is_null());
-  EXPECT_THAT(run("node --topology " + kQuarterOfKnl).text, HasSubstr("known for a whole Xeon Phi 7250, of which this is"));
+  EXPECT_THAT(run_hbmark("node --topology " + kQuarterOfKnl).text,
+              HasSubstr("known for a whole Xeon Phi 7250, of which this is"));
 }
 
 TEST_F(NodeAndDoctor, NoLineIsWiderThanTheTerminalSays) {
   for (const char* columns : {"80", "100"}) {
-    const Ran ran = run("node --color never --topology " + kQuarterOfKnl, std::string("COLUMNS=") + columns);
+    const Ran ran = run_hbmark("node --color never --topology " + kQuarterOfKnl, std::string("COLUMNS=") + columns);
     EXPECT_EQ(ran.code, 0);
     EXPECT_LE(tests::widest_line(ran.text), 100);
   }
@@ -101,23 +86,23 @@ TEST_F(NodeAndDoctor, ABrokenDeviceTableIsOneWarningAndTheNodeIsStillShown) {
   std::filesystem::create_directories(folder_ / "share/hbmark");
   const auto program = folder_ / "bin/hbmark";
   std::filesystem::copy_file(HBMARK_PROGRAM, program);
-  const Ran absent = run("node 2>&1", "", program.string());
+  const Ran absent = run_hbmark("node 2>&1", "", program.string());
   EXPECT_EQ(absent.code, 0);
   EXPECT_THAT(absent.text, HasSubstr("cannot read the device table"));
   EXPECT_THAT(absent.text, HasSubstr("PUs"));
   std::ofstream(folder_ / "share/hbmark/devices.csv")
       << "device,also_called,kind,os_devices,peak_fp32_tflops,source\nA,,cpu,1,many,me\n";
-  const Ran broken = run("node --format json 2>&1 >/dev/null", "", program.string());
+  const Ran broken = run_hbmark("node --format json 2>&1 >/dev/null", "", program.string());
   EXPECT_EQ(broken.code, 0);
   EXPECT_THAT(broken.text, HasSubstr("line 2: column peak_fp32_tflops is 'many'"));
-  const auto lines = json_lines(run("node --format json 2>/dev/null", "", program.string()).text);
+  const auto lines = json_lines(run_hbmark("node --format json 2>/dev/null", "", program.string()).text);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_FALSE(lines[0].contains("nominal"));  // not null, which would say that none is known
 }
 
 TEST_F(NodeAndDoctor, ARecordedMachineIsJudgedByItsOwnFiles) {
   const std::string knl = " --topology " + kQuarterOfKnl + " --root " + kData + "trees/knl";
-  const Ran ran = run("doctor --format json" + knl);
+  const Ran ran = run_hbmark("doctor --format json" + knl);
   EXPECT_EQ(ran.code, 0);
   std::set<std::string> ids;
   for (const json& line : json_lines(ran.text)) {
@@ -130,14 +115,14 @@ TEST_F(NodeAndDoctor, ARecordedMachineIsJudgedByItsOwnFiles) {
   }
   EXPECT_EQ(ids.count("knl-hwdata"), 1U);
   EXPECT_EQ(ids.count("governor"), 1U);
-  const Ran text = run("doctor" + knl);
+  const Ran text = run_hbmark("doctor" + knl);
   EXPECT_THAT(text.text, Not(HasSubstr("Backends")));
   EXPECT_THAT(text.text, testing::EndsWith("\nA recorded machine: 5 warnings to see to.\n"));
   EXPECT_LT(text.text.find("\n  warning"), text.text.find("\n  good"));  // the worst first
 }
 
 TEST_F(NodeAndDoctor, ATopologyAloneIsNotJudgedByTheFilesOfThisMachine) {
-  const Ran ran = run("doctor --topology " + kQuarterOfKnl);
+  const Ran ran = run_hbmark("doctor --topology " + kQuarterOfKnl);
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.text, HasSubstr("--root DIR"));
   EXPECT_THAT(ran.text, Not(HasSubstr("other-load")));
@@ -145,8 +130,8 @@ TEST_F(NodeAndDoctor, ATopologyAloneIsNotJudgedByTheFilesOfThisMachine) {
 }
 
 TEST_F(NodeAndDoctor, ARootWithoutATopologyIsAUsageError) {
-  EXPECT_EQ(run("doctor --root " + kData + "trees/knl 2>/dev/null").code, 2);
-  EXPECT_EQ(run("doctor --root /nonexistent --topology " + kQuarterOfKnl + " 2>/dev/null").code, 2);
+  EXPECT_EQ(run_hbmark("doctor --root " + kData + "trees/knl 2>/dev/null").code, 2);
+  EXPECT_EQ(run_hbmark("doctor --root /nonexistent --topology " + kQuarterOfKnl + " 2>/dev/null").code, 2);
 }
 
 // The fake backend says what its script tells it to.
@@ -156,18 +141,17 @@ std::string fake(const std::filesystem::path& script, const std::string& text) {
 }
 
 TEST_F(NodeAndDoctor, WhatABackendWarnsOfIsShownAndCounted) {
-  if (!std::filesystem::exists(HBMARK_TEST_BACKENDS)) GTEST_SKIP() << "the fake backend is not built";
   const std::string script = fake(
       folder_ / "script.json",
       R"({"info": {"library": "Fakelib 1.0", "runtime": "none", "isa": "avx9", "warning": "a Xeon Phi without kernels"}})");
-  const Ran ran = run("doctor --backend-path " HBMARK_TEST_BACKENDS, script);
+  const Ran ran = run_hbmark("doctor --backend-path " HBMARK_TEST_BACKENDS, script);
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.text, HasSubstr("warning: a Xeon Phi without kernels"));
   EXPECT_THAT(ran.text, HasSubstr("Fakelib 1.0 with avx9"));
   EXPECT_THAT(ran.text, HasSubstr("warning"));
   EXPECT_THAT(ran.text, Not(HasSubstr("Ready to measure")));
   bool seen = false;
-  for (const json& line : json_lines(run("doctor --format json --backend-path " HBMARK_TEST_BACKENDS, script).text)) {
+  for (const json& line : json_lines(run_hbmark("doctor --format json --backend-path " HBMARK_TEST_BACKENDS, script).text)) {
     if (line["id"] != "fake") continue;
     seen = true;
     EXPECT_EQ(line["severity"], "warning");
@@ -177,9 +161,8 @@ TEST_F(NodeAndDoctor, WhatABackendWarnsOfIsShownAndCounted) {
 }
 
 TEST_F(NodeAndDoctor, ABackendThatDiesWhenOpenedIsAWarningNotTheEnd) {
-  if (!std::filesystem::exists(HBMARK_TEST_BACKENDS)) GTEST_SKIP() << "the fake backend is not built";
   const std::string script = fake(folder_ / "script.json", R"({"rules": [{"fault": {"kind": "segv", "at": "open"}}]})");
-  const Ran ran = run("doctor --backend-path " HBMARK_TEST_BACKENDS, script);
+  const Ran ran = run_hbmark("doctor --backend-path " HBMARK_TEST_BACKENDS, script);
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.text, HasSubstr("the plugin crashed (SIGSEGV) when asked to describe itself"));
 }

@@ -63,7 +63,7 @@ TEST(FullDisk, ADiskThatFills) {
   EXPECT_THAT(*said, StartsWith("fine: cannot save the result"));
   EXPECT_THAT(*said, HasSubstr("the disk is full"));
   EXPECT_THAT(*said, HasSubstr("make room in " + folder.path().string()));
-  EXPECT_THAT(*said, HasSubstr("--resume last"));
+  EXPECT_THAT(*said, HasSubstr("what was saved before is kept"));
 }
 
 TEST(FullDisk, AlreadyFullWhenTheStoreIsMade) {

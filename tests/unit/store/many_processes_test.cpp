@@ -180,7 +180,7 @@ TEST(ManyProcesses, ALockIsWaitedForAndThenTold) {
   const Status saved = store.save_result(a_result(run, 7), some_samples(2));
   ASSERT_FALSE(saved);
   EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(100));  // it did wait
-  EXPECT_EQ(saved.error().kind, ErrorKind::kEnvironment);
+  EXPECT_EQ(saved.error().kind, ErrorKind::kBusy);
   EXPECT_THAT(saved.error().why, HasSubstr("another process has kept it locked for 0.12 s"));
   const auto opened = Store::open(folder / "store.db", OpenMode::kWrite, std::chrono::milliseconds(20));
   ASSERT_FALSE(opened);
