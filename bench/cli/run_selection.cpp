@@ -49,6 +49,8 @@ Cost cost_of(const std::string& text) {
   std::uint64_t memory_bytes = 0;
   for (const OperandSpec& operand : kernel.operands(*problem))
     memory_bytes += operand.elements * element_bytes(operand.type);
+  // A chase's operand is the order of its lines; the lines themselves come on top.
+  if (kernel.loads != nullptr) memory_bytes += static_cast<std::uint64_t>(problem->number("array_bytes"));
   if (memory_bytes > 0) cost.memory_bytes = memory_bytes;
   return cost;
 }

@@ -43,7 +43,7 @@ Status validate(const Problem& problem) {
 // Loads compute nothing, and move whole lines of which 8 bytes are used: neither count would say anything.
 std::optional<double> none(const Problem&) { return std::nullopt; }
 
-double operations(const Problem& problem) { return static_cast<double>(loads_of(problem)); }
+double loads(const Problem& problem) { return static_cast<double>(loads_of(problem)); }
 
 std::vector<OperandSpec> operands(const Problem& problem) {
   return {{"next", HBMARK_S32, static_cast<std::uint64_t>(lines_of(problem)), false}, {"z", HBMARK_S32, 2, true}};
@@ -134,7 +134,7 @@ const KernelSpec& chase_kernel() {
                                .operands = operands,
                                .to_abi = to_abi,
                                .check = check_chase,
-                               .operations = operations,
+                               .loads = loads,
                                .one_thread = true,
                                .fill = fill};
   return spec;

@@ -83,7 +83,7 @@ struct KernelSpec {
   CheckReport (*check)(const CheckInput&);
   // What one call is judged by where that is neither flop nor bytes: the loads of a chase, so that its figure is seconds a
   // load. Null: there is no such count.
-  double (*operations)(const Problem&) = nullptr;
+  double (*loads)(const Problem&) = nullptr;
   // Runs on one thread, whatever the run's team.
   bool one_thread = false;
   // Fills an input whose data cannot be just any numbers. Null: fill_random.

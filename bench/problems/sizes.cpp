@@ -21,8 +21,10 @@ constexpr std::uint64_t kLargestCache = std::uint64_t{1} << 43;  // beyond it is
 // One last level is not enough on a victim cache, four are (measured: 8 MiB on a 32 MiB level still ran 1.8 times too fast
 // at one); STREAM asks for four too. Doubling may stop short of the end of a sweep by half: hence eight there.
 constexpr std::uint64_t kTimesBeyond = 4, kTimesSweep = 8;
-// Larger arrays show the same memory again, and filling them takes minutes.
-constexpr std::uint64_t kEndOfSweep = kGiB;
+// Twice the 16 GiB of the memory that a Knights Landing may use as a cache: a sweep has to pass its end. Larger arrays show
+// the same memory again, and filling them takes minutes.
+constexpr std::uint64_t kEndOfSweep = 32 * kGiB;
+constexpr std::uint64_t kEndOfBlindSweep = kGiB;  // where nobody knows how much memory there is
 
 void note(const SuiteContext& context, const std::string& text) {
   if (context.notes == nullptr) return;
@@ -95,7 +97,8 @@ std::vector<std::int64_t> sweep(const Appetite& appetite, const KernelSpec& kern
   const std::uint64_t threads = kernel.one_thread ? 1 : static_cast<std::uint64_t>(std::max(context.threads, 1));
   const std::uint64_t begin =
       std::max(kKiB, std::bit_ceil(std::min(first, kLargestCache) * threads / (8 * appetite.arrays)));
-  const std::uint64_t in_use = std::max(kEndOfSweep, kTimesSweep * last_level(context));
+  const std::uint64_t end = context.memory_bytes > 0 ? kEndOfSweep : kEndOfBlindSweep;
+  const std::uint64_t in_use = std::max(end, kTimesSweep * last_level(context));
   const std::uint64_t wanted = std::max(begin, std::bit_floor(in_use / appetite.arrays));
   std::vector<std::int64_t> sizes;
   for (std::uint64_t size = begin; size <= wanted; size *= 2) {

@@ -19,9 +19,9 @@ bool is_symbol(std::string_view text);
 
 // What `symbol` stands for as array_bytes of this kernel, with these other fields, smallest first; at least one.
 //   beyond-last-level  the arrays together at least four times the last level of cache, and 64 MiB each at least
-//   sweep              from an eighth of the first level of the caches of all threads, by doubling, to 1 GiB in use or eight
-//                      times the last level, whichever is more, as far as half of the available memory holds what a case
-//                      needs
+//   sweep              from an eighth of the first level of the caches of all threads, by doubling, to 32 GiB in use or
+//                      eight times the last level, whichever is more, as far as half of the available memory holds what a
+//                      case needs (1 GiB in use where the memory is unknown)
 // Errors: the other fields make no problem; `why` alone says it all.
 Result<std::vector<std::int64_t>> resolve(std::string_view symbol, const KernelSpec& kernel,
                                           const std::vector<std::pair<std::string, std::string>>& other_fields,
