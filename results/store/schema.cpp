@@ -120,9 +120,12 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
+constexpr const char* kVersion3 = "ALTER TABLE result ADD COLUMN loads REAL;";
+
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
+    {3, "the loads of a call", kVersion3},
 };
 
 }  // namespace
