@@ -108,7 +108,7 @@ TEST_P(Check, AcceptsWhatIsRight) {
   const auto report = arrays_.check();
   EXPECT_TRUE(report.ok()) << report.first_wrong;
   const auto covered = is("stream", "read") ? static_cast<double>(arrays_.inputs[0].spec.elements)
-                       : is("chase")        ? arrays_.problem.kernel->operations(arrays_.problem)
+                       : is("chase")        ? arrays_.problem.kernel->loads(arrays_.problem)
                                             : static_cast<double>(count());
   EXPECT_EQ(static_cast<double>(report.checked), covered);
   EXPECT_LE(report.max_rel_error, report.tolerance);

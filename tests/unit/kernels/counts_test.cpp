@@ -111,14 +111,14 @@ TEST(Counts, OfAChaseAreItsLoads) {
   ASSERT_GE(std::size(table), 10u);
   for (const auto& row : table) {
     const auto problem = parse_problem(row.problem).value();
-    EXPECT_EQ(problem.kernel->operations(problem), row.loads) << row.problem;
+    EXPECT_EQ(problem.kernel->loads(problem), row.loads) << row.problem;
     EXPECT_FALSE(problem.kernel->flop(problem).has_value());
     EXPECT_FALSE(problem.kernel->bytes(problem).has_value());
   }
 }
 
-TEST(Counts, OnlyAChaseHasOperations) {
-  for (const auto* kernel : kernels()) EXPECT_EQ(kernel->operations != nullptr, kernel->name == "chase") << kernel->name;
+TEST(Counts, OnlyAChaseHasLoads) {
+  for (const auto* kernel : kernels()) EXPECT_EQ(kernel->loads != nullptr, kernel->name == "chase") << kernel->name;
 }
 
 TEST(Counts, OfPeakAreThePluginsToSay) {

@@ -170,7 +170,7 @@ void naive_stream(Arrays& arrays) {
 
 // As after `calls` calls.
 inline void naive_chase(Arrays& arrays, int calls = 1) {
-  const auto loads = static_cast<std::int64_t>(arrays.problem.kernel->operations(arrays.problem));
+  const auto loads = static_cast<std::int64_t>(arrays.problem.kernel->loads(arrays.problem));
   auto* z = arrays.out<std::int32_t>();
   z[1] = 0;
   for (int call = 0; call < calls; ++call) {
