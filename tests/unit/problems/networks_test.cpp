@@ -116,8 +116,8 @@ TEST(BertLarge, HasThePublishedParametersAndTheSameWorkInEveryPass) {
 
 // Every LSTM and GRU of DeepBench's training set: four gates of h outputs an LSTM, three a GRU, one product a time step.
 TEST(LstmGru, HasEveryRecurrentProductOfDeepBenchsTrainingSet) {
-  HBMARK_NEED_SHARED("deepbench/rnn_problems.csv");
-  std::ifstream file(tests::shared_dir() / "deepbench/rnn_problems.csv");
+  HBMARK_NEED_SHARED("data/deepbench/rnn_problems.csv");
+  std::ifstream file(tests::shared_dir() / "data/deepbench/rnn_problems.csv");
   const auto ours = shapes("lstm_gru");
   std::string line;
   std::getline(file, line);
