@@ -23,13 +23,13 @@ struct Cache {
 
 struct NumaNode {
   int os_index = 0;
-  std::string kind;         // ddr mcdram hbm nvm gpu unknown
-  std::string kind_source;  // how the kind is known, or why it is not
+  std::string kind;  // ddr mcdram hbm nvm gpu unknown
   std::optional<std::uint64_t> size_bytes;
   std::vector<int> cpus;  // PU os indexes local to it; empty: CPU-less
   // The DDR node of the same cores; of a DDR node the fast one there, else the NVM.
   std::optional<int> partner;
   bool allowed = true;
+  std::string kind_source = {};  // how the kind is known, or why it is not
 };
 
 struct MemorySideCache {

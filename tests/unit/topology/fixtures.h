@@ -63,8 +63,9 @@ inline void expect_consistent(const Node& node) {
   for (int pu : node.allowed_pus) EXPECT_EQ(pus.count(pu), 1U);
   for (const auto& each : node.numa) {
     EXPECT_FALSE(each.kind_source.empty()) << each.os_index;
-    if (each.size_bytes) EXPECT_GT(*each.size_bytes, 0U);
-    if (each.partner) EXPECT_NE(numa(node, *each.partner).kind == "ddr", each.kind == "ddr");
+    EXPECT_NE(each.size_bytes, std::uint64_t{0}) << "unknown is absent";
+    const bool half = each.partner && (numa(node, *each.partner).kind == "ddr") == (each.kind == "ddr");
+    EXPECT_FALSE(half) << "one of two partners is DDR: " << each.os_index;
   }
   std::set<int> with_fast;
   for (const auto& fast : node.fast_memory) {
