@@ -42,7 +42,7 @@ tl::unexpected<Error> load_error(const std::string& xml_file, int error) {
                              "check that /sys and /proc are mounted, and that HWLOC_* variables are unset");
   }
   return environment_error("cannot read the topology " + xml_file,
-                           "hwloc does not take it: no XML, damaged, or written by a newer hwloc",
+                           "hwloc does not take it: no XML, damaged, without NUMA nodes, or written by a newer hwloc",
                            "write it again with `lstopo file.xml` of hwloc 2.x");
 }
 

@@ -49,6 +49,11 @@ class Writer {
     for (std::size_t i = 0; i < machine_.parts.size(); i += static_cast<std::size_t>(each)) {
       write_package(i, std::min(machine_.parts.size(), i + static_cast<std::size_t>(each)));
     }
+    for (const Memory& memory : machine_.detached) {  // as hwloc does: a group without CPUs
+      open("Group", sets({}, {memory.os_index}) + " kind=\"1001\" subkind=\"0\"");
+      write_numa(memory, {});
+      close();
+    }
     for (const Pci& pci : machine_.devices) {
       if (pci.part < 0) write_device(pci);
     }
@@ -89,9 +94,6 @@ class Writer {
                      "complete_nodeset=\"{2}\" allowed_nodeset=\"{3}\"",
                      bitmap(cpus), bitmap(nodes), bitmap(complete), bitmap(allowed)),
          machine_.infos);
-    for (const Memory& memory : machine_.detached) {
-      write_numa(memory, {});
-    }
   }
 
   void write_numa(const Memory& memory, const std::set<int>& cpus) {
