@@ -148,6 +148,14 @@ bool CpuId::is_a64fx() const { return implementer == "0x46" && part == "0x001"; 
 
 bool CpuId::is_power() const { return model.rfind("POWER", 0) == 0; }
 
+bool CpuId::is_nameless() const {
+  if (is_knl() || !implementer.empty() || vendor == "AuthenticAMD") return false;
+  if (!architecture.empty() && architecture != "x86_64") return false;
+  constexpr int kSapphireRapids = 143;  // Linux arch/x86/include/asm/intel-family.h; Xeon Max is one
+  const bool unnamed = model.empty() || model.find("Genuine Intel(R) CPU") != std::string::npos;
+  return unnamed && (number < 0 || number == kSapphireRapids);
+}
+
 CpuId identify_cpu(const Tree& tree) {
   CpuId cpu;
   auto holders = tree.objects(HWLOC_OBJ_PACKAGE);
@@ -160,9 +168,13 @@ CpuId identify_cpu(const Tree& tree) {
     if (cpu.implementer.empty()) cpu.implementer = info(holder, "CPUImplementer");
     if (cpu.part.empty()) cpu.part = info(holder, "CPUPart");
   }
+  cpu.architecture = info(tree.root(), "Architecture");
   cpu.shows_mcdram = has_info(tree.root(), "MemoryMode") || has_info(tree.root(), "ClusterMode");
   for (hwloc_obj_t numa : tree.objects(HWLOC_OBJ_NUMANODE)) {
     cpu.shows_mcdram = cpu.shows_mcdram || subtype(numa) == "MCDRAM";
+  }
+  for (hwloc_obj_t cache : tree.objects(HWLOC_OBJ_L3CACHE)) {
+    cpu.shows_mcdram = cpu.shows_mcdram || subtype(cache) == "MemorySideCache";
   }
   return cpu;
 }

@@ -67,7 +67,8 @@ struct CpuId {
   int number = -1;            // CPUID model, extended
   std::string implementer;    // Arm's MIDR: "0x46"
   std::string part;           // "0x001"
-  bool shows_mcdram = false;  // hwloc names MCDRAM or a mode of it: no other machine has those
+  std::string architecture;   // of the machine: "x86_64", "aarch64"; "" where the file does not say
+  bool shows_mcdram = false;  // hwloc shows MCDRAM, its cache or a mode of it: no other machine has those
 
   // Family 6, models 87 (Knights Landing) and 133 (Knights Mill): Linux arch/x86/include/asm/intel-family.h. Some exports
   // have lost the numbers, or the name with them.
@@ -80,6 +81,8 @@ struct CpuId {
   // Fujitsu's only part in arch/arm64/include/asm/cputype.h: 32 GiB of HBM2 and nothing else.
   bool is_a64fx() const;
   bool is_power() const;
+  // Nothing tells it from a processor with HBM: no name on x86, or an engineering sample's, and no number that could.
+  bool is_nameless() const;
 };
 CpuId identify_cpu(const Tree& tree);
 

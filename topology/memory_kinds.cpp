@@ -11,7 +11,8 @@ namespace {
 
 // skiboot numbers the memory of NVIDIA GPUs on POWER9 from 255 downwards (hw/npu2.c); six GPUs are the most there are.
 constexpr unsigned kPower9FirstGpuNode = 240;
-constexpr unsigned kNvidia = 0x10de;  // PCI vendor id
+constexpr std::uint64_t kLargestHbmNode = 128 * kGiB;  // an MI300A's (AMD's data sheet); a Xeon Max's are 64
+constexpr unsigned kNvidia = 0x10de;                   // PCI vendor id
 
 using Entries = std::vector<MemoryEntry>;
 
@@ -170,22 +171,21 @@ bool owns_its_cpus(const Entries& entries, const MemoryEntry& entry) {
   });
 }
 
-bool on_arm_with_nvidia(const Tree& tree) {
+bool on_arm_with_nvidia(const Tree& tree, const CpuId& cpu) {
   const auto devices = tree.objects(HWLOC_OBJ_PCI_DEVICE);
-  return info(tree.root(), "Architecture") == "aarch64" && std::any_of(devices.begin(), devices.end(), [](hwloc_obj_t each) {
+  return cpu.architecture == "aarch64" && std::any_of(devices.begin(), devices.end(), [](hwloc_obj_t each) {
            const auto& pci = each->attr->pcidev;
            return pci.vendor_id == kNvidia && pci.class_id >> 8 == 0x03;
          });
 }
 
-void decide_the_rest(const Tree& tree, const CpuId& cpu, const Entries& entries, MemoryEntry& entry) {
+void decide_the_rest(const Tree& tree, const CpuId& cpu, bool owner, MemoryEntry& entry) {
   hwloc_obj_t numa = entry.object;
-  const bool owner = !without_cpus(numa) && owns_its_cpus(entries, entry);
   if (cpu.is_power() && numa->os_index >= kPower9FirstGpuNode) {
     set(entry, "gpu", "inferred: POWER9's firmware numbers the memory of GPUs so");
   } else if (cpu.is_mi300() || cpu.is_a64fx()) {
     set(entry, "hbm", "inferred: this processor has no other memory");
-  } else if (!owner && on_arm_with_nvidia(tree)) {
+  } else if (!owner && on_arm_with_nvidia(tree, cpu)) {
     set(entry, "gpu", "inferred: memory without CPUs of its own, beside an NVIDIA GPU on Arm");
   } else if (is_cached(numa) && !cpu.is_knl() && !cpu.is_xeon_max()) {
     // A memory-side cache on Cascade, Cooper or Ice Lake is DRAM in front of persistent memory ("memory mode", 2LM).
@@ -200,6 +200,8 @@ void decide_the_rest(const Tree& tree, const CpuId& cpu, const Entries& entries,
     set(entry, "unknown", "no CPUs, and nothing says what it is");
   } else if (!without_cpus(numa) && !owner) {
     set(entry, "unknown", "another node has these CPUs, and nothing says what this one is");
+  } else if (cpu.is_nameless() && size_of(entry) > 0 && size_of(entry) <= kLargestHbmNode) {
+    set(entry, "unknown", "the CPU does not say what it is: this may be DDR or HBM");
   } else {
     set(entry, "ddr", subtype(numa) == "DRAM" ? "hwloc subtype DRAM" : "the ordinary memory of its CPUs");
   }
@@ -217,8 +219,10 @@ std::vector<MemoryEntry> find_kinds(const Tree& tree, const CpuId& cpu) {
   }
   if (cpu.is_knl()) infer_knl(tree, entries);
   if (cpu.is_xeon_max()) infer_xeon_max(tree, entries);
-  for (auto& entry : entries) {
-    if (entry.kind.empty()) decide_the_rest(tree, cpu, entries, entry);
+  std::vector<bool> owners;  // asked of all before the first is decided
+  for (const auto& entry : entries) owners.push_back(!without_cpus(entry.object) && owns_its_cpus(entries, entry));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].kind.empty()) decide_the_rest(tree, cpu, owners[i], entries[i]);
   }
   return entries;
 }

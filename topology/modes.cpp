@@ -79,6 +79,7 @@ Mode hbm_memory_mode(const Tree& tree, const CpuId& cpu, Node& node) {
   if (!kinds.unknown.empty()) {
     return {"unknown", fmt::format("what the memory of node(s) {} is, is not known", fmt::join(kinds.unknown, ", "))};
   }
+  if (cpu.is_nameless()) return {"unknown", "the CPU does not say what it is: its memory may be of any kind"};
   if (kinds.cache_bytes > 0) {
     warn(
         node, "dram-memory-side-cache",
@@ -93,6 +94,9 @@ Mode package_division(const Tree& tree, const CpuId& cpu, const Node& node) {
   const auto packages = tree.objects(HWLOC_OBJ_PACKAGE).size();
   const auto clusters = count_clusters(node);
   const bool even = packages > 0 && clusters > packages && clusters % packages == 0;
+  if (cpu.is_nameless() || (cpu.model.empty() && cpu.vendor == "GenuineIntel")) {
+    return {"unknown", "the CPU does not say what it is"};
+  }
   if (!cpu.is_xeon()) {
     if (even && cpu.vendor == "AuthenticAMD") {
       return {"none", fmt::format("this CPU has no cluster modes (NPS{}: {} NUMA nodes a package)", clusters / packages,
