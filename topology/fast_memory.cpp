@@ -72,7 +72,11 @@ const NumaNode* fastest_by_bandwidth(const std::vector<Candidate>& list) {
   const auto [least, most] = std::minmax_element(figures.begin(), figures.end());
   if (*least == *most) return nullptr;
   const auto* best = quickest(list, [](const Candidate& candidate) { return candidate.bandwidth.has_value(); });
-  return best != nullptr && best->kind != "ddr" ? best : nullptr;  // DDR beside something slower is no fast memory
+  // The narrowest and first has the CPUs (Linux gives a CPU to one node): the default memory beside something slower.
+  const auto home = std::min_element(list.begin(), list.end(), [](const Candidate& one, const Candidate& other) {
+    return std::pair(one.numa->cpus.size(), one.numa->os_index) < std::pair(other.numa->cpus.size(), other.numa->os_index);
+  });
+  return best != nullptr && best->kind != "ddr" && best != home->numa ? best : nullptr;
 }
 
 const NumaNode* fast_for(const Tree& tree, const Node& node, hwloc_obj_t pu, bool& refused) {

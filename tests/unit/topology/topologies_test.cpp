@@ -1,13 +1,16 @@
 // Every shared topology against what the machine is: expected_topologies.json, written by hand before the program was asked.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/unit/topology/fixtures.h"
+#include "tests/unit/topology/machine_xml.h"
 #include "topology/node_json.h"
 
 namespace hbmark::topology::tests {
@@ -93,6 +96,42 @@ Json said(const std::string& file) {
   return out;
 }
 
+std::string read_file(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+struct Lost {
+  std::vector<std::string> infos;  // names in quotes
+  bool subtypes = false;           // of the NUMA nodes
+};
+
+std::vector<std::string> operator+(std::vector<std::string> one, const std::vector<std::string>& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+std::string without(const std::string& xml, const Lost& lost) {
+  std::istringstream in(xml);
+  std::string out;
+  for (std::string line; std::getline(in, line);) {
+    const bool gone = line.find("<info name=") != std::string::npos &&
+                      std::any_of(lost.infos.begin(), lost.infos.end(),
+                                  [&](const std::string& name) { return line.find(name) != std::string::npos; });
+    if (gone) continue;
+    const auto subtype = line.find(" subtype=\"");
+    if (lost.subtypes && line.find("\"NUMANode\"") != std::string::npos && subtype != std::string::npos) {
+      line.erase(subtype, line.find('"', subtype + 10) + 1 - subtype);
+    }
+    out += line + '\n';
+  }
+  return out;
+}
+
+void expect_unknown_or(const std::string& got, const std::string& truth) {
+  EXPECT_THAT(got, testing::AnyOf("unknown", truth));
+}
+
 class SharedTopology : public testing::TestWithParam<std::string> {};
 
 TEST_P(SharedTopology, IsDescribedAsItIs) {
@@ -118,6 +157,44 @@ TEST_P(SharedTopology, KnowsNothingOfThisMachine) {
 TEST_P(SharedTopology, IsConsistent) {
   HBMARK_NEED_SHARED("data/topologies");
   expect_consistent(describe_shared(GetParam()));
+}
+
+// The same files with facts taken away, as other exporters and older versions lose them. A mode or kind may become unknown,
+// never another one.
+TEST_P(SharedTopology, WithFactsLostIsUnknownRatherThanWrong) {
+  HBMARK_NEED_SHARED("data/topologies");
+  const Json& wanted = expected(GetParam());
+  const std::vector<std::string> modes = {"\"MemoryMode\"", "\"ClusterMode\""};
+  const std::vector<std::string> dax = {"\"DAXDevice\"", "\"DAXType\"", "\"DAXParent\""};
+  const std::vector<std::string> numbers = {"\"CPUVendor\"", "\"CPUFamilyNumber\"", "\"CPUModelNumber\""};
+  const std::vector<std::string> name = {"\"CPUModel\""};
+  // A QEMU without subtypes and DAX infos shows its HBM as the only memory of two CPUs: nobody could tell.
+  const bool emulated = GetParam() == "fakeheteromemtiers";
+  for (const auto& lost : std::vector<Lost>{{modes, false},
+                                            {{}, !emulated},
+                                            {dax, false},
+                                            {modes + dax, !emulated},
+                                            {numbers, false},
+                                            {name, false},
+                                            {numbers + name, false},
+                                            {modes + dax + numbers, !emulated},
+                                            {modes + dax + name, !emulated}}) {
+    SCOPED_TRACE(fmt::format("without {}{}", fmt::join(lost.infos, " "), lost.subtypes ? " and subtypes" : ""));
+    const Node node = describe_text(without(read_file(shared_xml(GetParam())), lost));
+    expect_consistent(node);
+    expect_unknown_or(node.memory_mode.value, wanted["truth"]["memory_mode"]);
+    expect_unknown_or(node.cluster_mode.value, wanted["truth"]["cluster_mode"]);
+    std::set<int> fast;
+    for (const Json& each : wanted["fast_memory"]) fast.insert(each["os_index"].get<int>());
+    for (const auto& each : node.fast_memory) EXPECT_EQ(fast.count(each.os_index), 1U) << each.os_index;
+    for (const Json& each : wanted["numa"]) {
+      const NumaNode& got = numa(node, each["os_index"]);
+      expect_unknown_or(got.kind, each["kind"]);
+      if (got.partner) {
+        EXPECT_EQ(Json(*got.partner), each["partner"]) << got.os_index;
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SharedTopology, testing::ValuesIn(expected_files()), [](const auto& test) {
