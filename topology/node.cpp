@@ -190,6 +190,13 @@ void warn_about_memory(Node& node) {
   }
 }
 
+void warn_about_identity(Node& node) {
+  if (!node.identity.weak) return;
+  node.warnings.push_back({"identity-weak",
+                           "nothing here tells this machine from another of its make (as in a container): results of both "
+                           "would be taken for one node's; set HBMARK_NODE_ID to a name of your own for each"});
+}
+
 }  // namespace
 
 Result<Node> describe_node(const DescribeOptions& options) {
@@ -201,6 +208,7 @@ Result<Node> describe_node(const DescribeOptions& options) {
   Node node;
   node.this_system = machine && options.sysfs_root.empty();
   node.hostname = node.this_system ? this_hostname() : info(tree->root(), "HostName");
+  node.identity = node.this_system ? this_machine() : identify_file(*tree, cpu);
   describe_cpu(cpu, node);
   describe_memory(*tree, cpu, node);
   describe_cores(*tree, node);
@@ -211,7 +219,10 @@ Result<Node> describe_node(const DescribeOptions& options) {
   describe_modes(*tree, cpu, ask_hwdata ? read_knl_hwdata(options.sysfs_root) : std::nullopt, readable, node);
   if (options.with_io) node.gpus = find_gpus(*tree, node);
   if (readable) describe_limits(options.sysfs_root, node);
-  if (node.this_system) warn_about_sources(options.sysfs_root, node);
+  if (node.this_system) {
+    warn_about_sources(options.sysfs_root, node);
+    warn_about_identity(node);
+  }
   warn_about_cores(*tree, node);
   warn_about_memory(node);
   return node;

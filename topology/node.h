@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "results/base/result.h"
+#include "topology/identity.h"
 
 namespace hbmark::topology {
 
@@ -66,6 +67,7 @@ struct Core {
 
 struct Node {
   std::string hostname;
+  Identity identity;  // the same over reboots and changes of mode
   std::string cpu_model;
   std::string cpu_vendor;         // "GenuineIntel"; "" where the CPU does not say
   std::optional<int> cpu_family;  // CPUID family and model: 6 and 87 are Knights Landing, 6 and 133 Knights Mill

@@ -58,6 +58,10 @@ Json node_json(const Node& node) {
   Json json;
   json["schema"] = "hbmark.node/1";
   json["hostname"] = text_or_null(node.hostname);
+  json["identity"] =
+      node.identity.fingerprint.empty()
+          ? Json(nullptr)
+          : Json{{"uuid", node.identity.fingerprint}, {"source", node.identity.source}, {"weak", node.identity.weak}};
   json["cpu_model"] = text_or_null(node.cpu_model);
   json["packages"] = node.packages > 0 ? Json(node.packages) : Json(nullptr);
   json["cores"] = count_or_null(node.cores.size());
