@@ -87,9 +87,9 @@ struct Stated {
 
 Stated listen(const Tree& tree, const std::optional<KnlHwdata>& hwdata, bool live) {
   Stated stated;
-  if (hwdata) {
-    stated.memory = hwdata->memory_mode;
-    stated.cluster = hwdata->cluster_mode;
+  if (hwdata && (!hwdata->memory_mode.empty() || !hwdata->cluster_mode.empty())) {  // version 1 had no modes in it
+    if (!hwdata->memory_mode.empty()) stated.memory = hwdata->memory_mode;
+    if (!hwdata->cluster_mode.empty()) stated.cluster = hwdata->cluster_mode;
     stated.from_hwdata = true;
     stated.memory_source = stated.cluster_source = "hwloc-dump-hwdata: " + hwdata->file;
     return stated;

@@ -4,6 +4,7 @@
 
 #include "tests/unit/topology/fixtures.h"
 #include "tests/unit/topology/machine_xml.h"
+#include "tests/unit/topology/temp_tree.h"
 
 namespace hbmark::topology::tests {
 namespace {
@@ -261,6 +262,30 @@ TEST(KnlVariations, EvenPartsAreNoWarning) {
   const Node node = describe(knl(kQuarters, 24 * kGiB, 4 * kGiB, modes("Flat", "SNC4")));
   ASSERT_TRUE(warned(node, "uneven-parts"));
   EXPECT_THAT(node.warnings, testing::Contains(testing::Field(&Warning::text, HasSubstr("18, 18, 16, 16 cores"))));
+}
+
+// What hwloc-dump-hwdata wrote, of the machine's own files: it wins over what hwloc guessed, as far as it speaks.
+TEST(KnlVariations, FirmwareDataSpeaksForItself) {
+  struct Written {
+    const char* title;
+    const char* text;
+    const char* memory_mode;
+    const char* cluster_mode;
+  };
+  const Written cases[] = {
+      {"version 2", "version: 2\ncache_size: 17179869184\ncluster_mode: All2All\nmemory_mode: Cache\n", "cache", "a2a"},
+      {"version 1, without modes", "version: 1\ncache_size: 17179869184\n", "cache", "quadrant"},
+      {"one of them", "version: 2\nmemory_mode: Cache\n", "cache", "unknown"},
+      {"nonsense", "version: 2\ncluster_mode: Reserved\nmemory_mode: Reserved\n", "unknown", "unknown"},
+      {"untrue", "version: 2\ncluster_mode: SNC4\nmemory_mode: Flat\n", "unknown", "unknown"}};
+  const TempTree tree{{"/machine.xml", to_xml(knl({68}, 96 * kGiB, 0, modes("Cache", "Quadrant")))}};
+  for (const Written& each : cases) {
+    SCOPED_TRACE(each.title);
+    tree.write("/run/hwloc/knl_memoryside_cache", each.text);
+    const Node node = describe_xml(tree.path("/machine.xml").string(), tree.root());
+    EXPECT_EQ(node.memory_mode.value, each.memory_mode) << node.memory_mode.source;
+    EXPECT_EQ(node.cluster_mode.value, each.cluster_mode) << node.cluster_mode.source;
+  }
 }
 
 }  // namespace
