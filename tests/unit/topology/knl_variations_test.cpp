@@ -9,7 +9,6 @@
 namespace hbmark::topology::tests {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
