@@ -120,12 +120,16 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr const char* kVersion3 = "ALTER TABLE result ADD COLUMN loads REAL;";
+// The boot of runs before is not known.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE result ADD COLUMN loads REAL;
+ALTER TABLE run ADD COLUMN boot_id TEXT NOT NULL DEFAULT '';
+)sql";
 
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "the loads of a call", kVersion3},
+    {3, "the loads of a call; the boot a run was started in", kVersion3},
 };
 
 }  // namespace
