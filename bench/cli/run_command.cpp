@@ -229,6 +229,10 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   if (!store) return tl::make_unexpected(store.error());
   auto run = store->find_run(*wishes.resume);
   if (!run) return tl::make_unexpected(run.error());
+  if (run->plan.empty()) {
+    return usage_error("--resume " + *wishes.resume, "that run was imported: hbmark has no plan of it to carry out",
+                       fmt::format("`hbmark show {}` shows it; measure here with a new run", run->uuid.substr(0, 8)));
+  }
   if (run->node_uuid != node_record(node).uuid) {
     return usage_error("--resume " + *wishes.resume, "that run was started on another node",
                        "resume it there, or start a new run here");
