@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "results/base/input_file.h"
@@ -16,6 +17,24 @@ namespace hbmark::topology {
 namespace {
 
 constexpr std::size_t kMaxXmlBytes = std::size_t{64} << 20;  // 8,192 PUs take about 10 MiB
+
+// hwloc prints what it finds wrong by itself; here that is an error or a warning of ours. Who asked for its lines keeps
+// them. One thread, as hwloc_tree.h says.
+class HushedHwloc {
+ public:
+  HushedHwloc() : ours_(std::getenv(kName) == nullptr) {
+    if (ours_) setenv(kName, "2", 0);
+  }
+  HushedHwloc(const HushedHwloc&) = delete;
+  HushedHwloc& operator=(const HushedHwloc&) = delete;
+  ~HushedHwloc() {
+    if (ours_) unsetenv(kName);
+  }
+
+ private:
+  static constexpr const char* kName = "HWLOC_HIDE_ERRORS";
+  bool ours_;
+};
 
 // Components that open drivers (CUDA starts a context, X11 a connection) cost seconds and could disturb a measurement;
 // PCI alone tells what devices there are.
@@ -60,6 +79,7 @@ Result<Tree> Tree::load(const std::string& xml_file, bool with_io) {
     xml = read_input_file(xml_file, "cannot read the topology " + xml_file, kMaxXmlBytes);
     if (!xml) return tl::make_unexpected(xml.error());
   }
+  const HushedHwloc hushed;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return load_error(xml_file, errno);
   Tree tree(topology);

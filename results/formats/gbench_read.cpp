@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -63,31 +63,45 @@ bool is_aggregate(const json& entry) {
   return false;
 }
 
+// Takes so many digits, or one character, from the front of a text.
+bool take(std::string_view& text, std::size_t digits, int& into) {
+  if (text.size() < digits) return false;
+  const std::string_view number = text.substr(0, digits);
+  if (!std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; })) return false;
+  std::from_chars(number.data(), number.data() + digits, into);
+  text.remove_prefix(digits);
+  return true;
+}
+bool take(std::string_view& text, char wanted) {
+  if (text.empty() || text.front() != wanted) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
 // "2026-11-30T20:41:11+01:00" in UTC; empty for another form (older versions print local time without an offset); nullopt
 // where it has the form and is no date.
 std::optional<std::string> utc_date(const std::string& text) {
-  std::tm parts{};
-  char sign = 0;
-  int hours = 0;
-  int minutes = 0;
-  int at_sign = 0;
-  int end = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
-                  &parts.tm_min, &parts.tm_sec, &at_sign) != 6) {
-    return "";
-  }
-  const std::string offset = text.substr(static_cast<std::size_t>(at_sign));
-  if (offset != "Z" && (std::sscanf(offset.c_str(), "%c%2d:%2d%n", &sign, &hours, &minutes, &end) != 3 ||
-                        static_cast<std::size_t>(end) != offset.size() || (sign != '+' && sign != '-'))) {
+  if (text.size() < 11 || text[4] != '-' || text[10] != 'T') return "";
+  std::tm given{};
+  std::string_view rest = text;
+  if (!take(rest, 4, given.tm_year) || !take(rest, '-') || !take(rest, 2, given.tm_mon) || !take(rest, '-') ||
+      !take(rest, 2, given.tm_mday) || !take(rest, 'T') || !take(rest, 2, given.tm_hour) || !take(rest, ':') ||
+      !take(rest, 2, given.tm_min) || !take(rest, ':') || !take(rest, 2, given.tm_sec) || rest.empty()) {
     return std::nullopt;
   }
-  if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59 || parts.tm_year < 1970) return std::nullopt;
-  parts.tm_year -= 1900;
-  parts.tm_mon -= 1;
-  const std::tm given = parts;
-  const std::time_t local = timegm(&parts);  // carries the 31st of June over to July
-  if (parts.tm_mon != given.tm_mon || parts.tm_mday != given.tm_mday || parts.tm_hour != given.tm_hour ||
-      parts.tm_min != given.tm_min || parts.tm_sec != given.tm_sec) {
+  const char sign = rest.front();
+  rest.remove_prefix(1);
+  int hours = 0;
+  int minutes = 0;
+  if (sign != 'Z' && ((sign != '+' && sign != '-') || !take(rest, 2, hours) || !take(rest, ':') || !take(rest, 2, minutes)))
+    return std::nullopt;
+  if (!rest.empty() || hours > 14 || minutes > 59 || given.tm_year < 1970) return std::nullopt;
+  given.tm_year -= 1900;
+  given.tm_mon -= 1;
+  std::tm carried = given;
+  const std::time_t local = timegm(&carried);  // makes the 31st of June the 1st of July
+  if (carried.tm_mon != given.tm_mon || carried.tm_mday != given.tm_mday || carried.tm_hour != given.tm_hour ||
+      carried.tm_min != given.tm_min || carried.tm_sec != given.tm_sec) {
     return std::nullopt;
   }
   const std::time_t at = local - (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);

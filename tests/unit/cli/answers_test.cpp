@@ -188,10 +188,10 @@ TEST_F(Answers, AKilledRunOfThisNodeIsInterrupted) {
   {
     const auto lock = RunLock::take(run.uuid);
     ASSERT_TRUE(lock);
-    EXPECT_TRUE(RunLock::is_held(run.uuid));
+    EXPECT_EQ(RunLock::is_held(run.uuid), true);
     EXPECT_EQ(state_of(*store_, run), "running");
   }
-  EXPECT_FALSE(RunLock::is_held(run.uuid));
+  EXPECT_EQ(RunLock::is_held(run.uuid), false);
   run.node_uuid = "another";
   EXPECT_EQ(state_of(*store_, run), "running");
 }
