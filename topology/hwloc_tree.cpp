@@ -8,25 +8,33 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
+
+#include "results/base/input_file.h"
 
 namespace hbmark::topology {
 namespace {
 
-Status check_xml_file(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) {
-    return environment_error("cannot read the topology " + file, "there is no such file", "check the path");
+constexpr std::size_t kMaxXmlBytes = std::size_t{64} << 20;  // 8,192 PUs take about 10 MiB
+
+// hwloc prints what it finds wrong by itself; here that is an error or a warning of ours. Who asked for its lines keeps
+// them. One thread, as hwloc_tree.h says.
+class HushedHwloc {
+ public:
+  HushedHwloc() : ours_(std::getenv(kName) == nullptr) {
+    if (ours_) setenv(kName, "2", 0);
   }
-  if (std::filesystem::is_directory(status)) {
-    return environment_error("cannot read the topology " + file, "it is a directory",
-                             "give an XML file as `lstopo file.xml` writes it");
+  HushedHwloc(const HushedHwloc&) = delete;
+  HushedHwloc& operator=(const HushedHwloc&) = delete;
+  ~HushedHwloc() {
+    if (ours_) unsetenv(kName);
   }
-  return {};
-}
+
+ private:
+  static constexpr const char* kName = "HWLOC_HIDE_ERRORS";
+  bool ours_;
+};
 
 // Components that open drivers (CUDA starts a context, X11 a connection) cost seconds and could disturb a measurement;
 // PCI alone tells what devices there are.
@@ -66,9 +74,12 @@ Result<Tree> Tree::load(const std::string& xml_file, bool with_io) {
                                          (running >> 8) & 0xff, HWLOC_API_VERSION >> 16),
                              "install hwloc 2.x, or build hbmark again on this machine");
   }
+  Result<std::string> xml;
   if (!xml_file.empty()) {
-    if (auto status = check_xml_file(xml_file); !status) return tl::make_unexpected(status.error());
+    xml = read_input_file(xml_file, "cannot read the topology " + xml_file, kMaxXmlBytes);
+    if (!xml) return tl::make_unexpected(xml.error());
   }
+  const HushedHwloc hushed;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return load_error(xml_file, errno);
   Tree tree(topology);
@@ -77,7 +88,9 @@ Result<Tree> Tree::load(const std::string& xml_file, bool with_io) {
   hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MEMCACHE, HWLOC_TYPE_FILTER_KEEP_ALL);  // dropped by default
   hwloc_topology_set_io_types_filter(topology, with_io ? HWLOC_TYPE_FILTER_KEEP_IMPORTANT : HWLOC_TYPE_FILTER_KEEP_NONE);
   errno = 0;
-  if (!xml_file.empty() && hwloc_topology_set_xml(topology, xml_file.c_str()) != 0) return load_error(xml_file, errno);
+  // Its size counts the NUL at the end.
+  if (!xml_file.empty() && hwloc_topology_set_xmlbuffer(topology, xml->c_str(), static_cast<int>(xml->size()) + 1) != 0)
+    return load_error(xml_file, errno);
   if (hwloc_topology_load(topology) != 0) return load_error(xml_file, errno);
   return tree;
 }

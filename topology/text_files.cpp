@@ -1,10 +1,10 @@
 #include "topology/text_files.h"
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <sstream>
+#include <utility>
+
+#include "results/base/input_file.h"
 
 namespace hbmark::topology {
 
@@ -14,27 +14,16 @@ std::filesystem::path under_root(const std::string& root, const std::string& pat
 }
 
 ReadText read_text(const std::string& root, const std::string& path) {
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // /proc/cpuinfo of thousands of CPUs has a few MiB
   ReadText result;
-  const auto file = under_root(root, path);
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    result.reason = std::strerror(EISDIR);
-    return result;
-  }
-  errno = 0;
-  std::ifstream stream(file);
-  if (!stream) {
-    result.reason = std::strerror(errno != 0 ? errno : ENOENT);
-    return result;
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) {  // some files of /sys open and then refuse to be read
-    result.reason = std::strerror(errno != 0 ? errno : EIO);
+  // Some files of /sys open and then refuse to be read: a reason like any other.
+  auto text = read_input_file(under_root(root, path), path, kMaxBytes);
+  if (!text) {
+    result.reason = text.error().why;
     return result;
   }
   result.ok = true;
-  result.text = text.str();
+  result.text = std::move(*text);
   while (!result.text.empty() && (result.text.back() == '\n' || result.text.back() == '\0')) result.text.pop_back();
   return result;
 }

@@ -81,8 +81,11 @@ void Canvas::mark(double x, double y, char glyph) {
   if (!(at_across >= 0 && at_across <= 1 && at_up >= 0 && at_up <= 1)) return;
   const int column = std::min(columns_ - 1, static_cast<int>(at_across * columns_));
   const int row = std::min(rows_ - 1, static_cast<int>((1 - at_up) * rows_));
-  marks_[static_cast<std::size_t>(row * columns_ + column)] = glyph;
+  char& cell = marks_[static_cast<std::size_t>(row * columns_ + column)];
+  cell = cell == 0 || cell == glyph ? glyph : kShared;
 }
+
+bool Canvas::shared() const { return std::find(marks_.begin(), marks_.end(), kShared) != marks_.end(); }
 
 std::string Canvas::render(const Style& style) const {
   std::vector<std::string> labels(static_cast<std::size_t>(rows_));

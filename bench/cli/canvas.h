@@ -21,7 +21,10 @@ class Canvas {
   Canvas(int columns, int rows, Axis x, Axis y, bool utf8);
 
   void line(double x0, double y0, double x1, double y1);  // straight between the two in the drawing
-  void mark(double x, double y, char glyph);              // over any line; the last one in a cell stays
+  void mark(double x, double y, char glyph);              // over any line; other glyphs in one cell make kShared
+
+  static constexpr char kShared = '*';
+  bool shared() const;  // is there such a cell?
 
   // Axes with labels on the left and beneath; width is columns + the labels' (14).
   std::string render(const Style& style) const;

@@ -1,6 +1,8 @@
 #include "bench/cli/commands.h"
 
+#include <algorithm>
 #include <array>
+#include <sstream>
 
 namespace hbmark::cli {
 
@@ -28,7 +30,7 @@ std::span<const Command> commands() {
        "hbmark node\n"
        "hbmark node --format json\n"
        "hbmark node --topology knl.xml",
-       declare_node},
+       declare_node, false, "text json"},
       {"doctor", "Look for what would spoil a measurement, and say what to do about it",
        "hbmark doctor\n"
        "hbmark doctor --format json",
@@ -37,7 +39,7 @@ std::span<const Command> commands() {
        "hbmark export --output run.jsonl\n"
        "hbmark export --format gbench --output run.json\n"
        "hbmark export before-bios-update --format csv --output run.csv",
-       declare_export},
+       declare_export, false, "json csv gbench"},
       {"import", "Store what a program that uses Google Benchmark wrote",
        "hbmark import mine.json\n"
        "hbmark import mine.json --from gbench --label mine",
@@ -50,6 +52,15 @@ std::span<const Command> commands() {
       {"worker", "Carry out a plan file (started by `run`)", "", declare_worker, true},
   });
   return table;
+}
+
+std::vector<std::string> formats_of(std::string_view command) {
+  const auto table = commands();
+  const auto row = std::find_if(table.begin(), table.end(), [&](const Command& each) { return each.name == command; });
+  std::istringstream words(std::string(row == table.end() ? Command{}.formats : row->formats));
+  std::vector<std::string> names;
+  for (std::string name; words >> name;) names.push_back(name);
+  return names;
 }
 
 }  // namespace hbmark::cli

@@ -46,12 +46,14 @@ using Action = std::function<Result<int>(const Context&)>;  // the exit code
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view examples;         // lines for the help text
-  Action (*declare)(CLI::App& app);  // adds its options; the action owns their values
-  bool hidden = false;               // not in the help
+  std::string_view examples;                   // lines for the help text
+  Action (*declare)(CLI::App& app);            // adds its options; the action owns their values
+  bool hidden = false;                         // not in the help
+  std::string_view formats = "text json csv";  // that --format may name; the first is the one without it
 };
 
 std::span<const Command> commands();
+std::vector<std::string> formats_of(std::string_view command);  // of the table; those of most where it has no such command
 
 // A whole run of the program: parse, act, print errors; returns the exit code.
 int run_program(int argc, char** argv);

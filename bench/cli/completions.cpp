@@ -150,8 +150,7 @@ std::string command_names(const CLI::App& app) {
 }  // namespace
 
 std::vector<std::string> known_words(const std::string& command, const std::string& option) {
-  if (option == "format" && command == "export") return {"json", "csv", "gbench"};
-  if (option == "format") return {"text", "json", "csv"};
+  if (option == "format") return formats_of(command);
   if (option == "color") return {"auto", "always", "never"};
   if (command == "list" && option == "WHAT") return {"runs", "suites", "backends", "kernels"};
   if (command == "import" && option == "from") return {"gbench"};

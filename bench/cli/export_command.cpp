@@ -11,9 +11,6 @@ namespace hbmark::cli {
 namespace {
 
 Result<const Format*> find_format(const Context& context) {
-  if (context.format_given && context.format == OutputFormat::kText) {
-    return usage_error("--format text", "an export is for programs", "use json, csv or gbench; `hbmark show` prints text");
-  }
   const std::string_view name = context.format == OutputFormat::kCsv      ? "csv"
                                 : context.format == OutputFormat::kGbench ? "gbench"
                                                                           : "json";

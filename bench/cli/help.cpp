@@ -35,11 +35,21 @@ void append_entry(const std::string& head, const std::string& text, std::string&
   }
 }
 
-std::string options_text(const CLI::App& app) {
+// What --format takes differs from command to command: the table says what.
+std::string description_of(const CLI::Option& option, std::string_view command) {
+  if (command.empty() || option.get_lnames() != std::vector<std::string>{"format"}) return option.get_description();
+  std::vector<std::string> names = formats_of(command);
+  const std::string first = names.front();
+  std::replace(names.begin(), names.end(), std::string("json"), std::string("json (JSON Lines)"));
+  return fmt::format("{} (default: {})", one_of(names), first);
+}
+
+// `command`: for which one, empty for all.
+std::string options_text(const CLI::App& app, std::string_view command = "") {
   std::string out;
   for (const CLI::Option* option : app.get_options()) {
     if (app.get_parent() != nullptr && option == app.get_help_ptr()) continue;  // told with those of every command
-    append_entry(head_of(*option), option->get_description(), out);
+    append_entry(head_of(*option), description_of(*option, command), out);
   }
   return out;
 }
@@ -73,7 +83,7 @@ std::string overview_help(const CLI::App& app) {
 
 std::string command_help(const CLI::App& command, const CLI::App& app) {
   std::string out = "Usage: " + usage_text(command) + '\n' + command.get_description() + ".\n\nOptions:\n" +
-                    options_text(command) + "\nOptions of every command:\n" + options_text(app);
+                    options_text(command) + "\nOptions of every command:\n" + options_text(app, command.get_name());
   const auto table = commands();
   const auto row = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == command.get_name(); });
   if (row != table.end() && !row->examples.empty()) {

@@ -1,17 +1,16 @@
 // hbmark import FILE [--from gbench]
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 
 #include "bench/cli/commands.h"
 #include "bench/cli/report.h"
 #include "bench/cli/stored_runs.h"
 #include "bench/cli/values.h"
+#include "results/base/input_file.h"
 #include "results/formats/gbench.h"
 #include "results/stats/summary.h"
 #include "results/store/store.h"
@@ -21,26 +20,19 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 30;  // far beyond any such file, and it is held in memory
-constexpr std::size_t kMaxLog = 4096;                          // ResultRecord::log
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;  // far beyond any such file, and it is held in memory
+constexpr std::size_t kMaxLog = 4096;                    // ResultRecord::log
 
 struct ImportWishes {
   std::string file, from, label;
 };
 
+bool is_stdin(const std::string& name) { return name == "-" || name == "/dev/stdin"; }
+
 Result<std::string> read_file(const std::string& name) {
   const std::string what = "cannot import " + name;
-  std::error_code failed;
-  if (std::filesystem::is_directory(name, failed))
-    return environment_error(what, "it is a directory", "give the file itself");
-  std::ifstream in(name, std::ios::binary);
-  if (!in)
-    return environment_error(what, std::generic_category().message(errno), "look at its path and your right to read it");
-  const auto size = std::filesystem::file_size(name, failed);
-  if (!failed && size > kMaxBytes) return usage_error(what, "it is larger than 1 GiB", "give a smaller file");
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) return environment_error(what, "reading it failed", "look at the disk it is on");
-  return text;
+  if (is_stdin(name)) return read_descriptor(STDIN_FILENO, what, kMaxBytes);
+  return read_input_file(name, what, kMaxBytes, "write it into a file, or send it through standard input: hbmark import -");
 }
 
 NodeRecord node_of(const GbenchFile& file) {
@@ -98,37 +90,44 @@ RunRecord run_of(const GbenchFile& file, const std::string& text, const ImportWi
   RunRecord run;
   // The same file again is the same run.
   run.uuid = digest_uuid("hbmark import gbench\n" + text);
-  run.label = wishes.label.empty() ? std::filesystem::path(wishes.file).filename().string() : wishes.label;
+  run.label = !wishes.label.empty()   ? wishes.label
+              : is_stdin(wishes.file) ? "stdin"
+                                      : std::filesystem::path(wishes.file).filename().string();
   run.command = fmt::format("{}", fmt::join(context.command_line, " "));
   run.hbmark_version = HBMARK_VERSION;
   run.started_at = file.date.value_or(utc_now());
-  run.state = "running";
   return run;
 }
 
-// Everything that is not stored yet, so that an import that was cut short is completed by the next one.
-Result<std::int64_t> save(Store& store, const GbenchFile& file, RunRecord& run) {
-  auto known = store.results(run.uuid);
+// Everything that is not stored yet, in one transaction: an import that is cut short leaves nothing.
+Result<std::int64_t> save(Store& store, const GbenchFile& file, const std::string& name, RunRecord run) {
   std::set<std::int64_t> stored;
-  if (known) {
+  if (const auto before = store.find_run(run.uuid)) {
+    run = *before;
+    auto known = store.results(run.uuid);
+    if (!known) return tl::make_unexpected(known.error());
     for (const ResultRecord& result : *known) stored.insert(result.case_index);
   }
-  std::int64_t saved = 0;
+  WholeRun whole;
+  whole.node = node_of(file);
+  whole.environment = environment_of(file, name);
+  run.node_uuid = whole.node.uuid;
+  run.environment_uuid = whole.environment.uuid;
+  run.state = "finished";
+  run.finished_at = run.started_at;
   for (std::size_t i = 0; i < file.cases.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     if (stored.count(index) > 0) continue;
-    const ResultRecord result = result_of(file.cases[i], index, run, file);
+    ResultRecord result = result_of(file.cases[i], index, run, file);
     std::vector<SampleRecord> samples;
     for (std::size_t k = 0; k < file.cases[i].times_s.size(); ++k) {
       samples.push_back({result.uuid, 0, static_cast<std::int64_t>(k), file.cases[i].times_s[k]});
     }
-    if (auto done = store.save_result(result, samples); !done) return tl::make_unexpected(done.error());
-    ++saved;
+    whole.results.emplace_back(std::move(result), std::move(samples));
   }
-  run.state = "finished";
-  run.finished_at = run.started_at;
-  if (auto done = store.save_run(run); !done) return tl::make_unexpected(done.error());
-  return saved;
+  whole.run = std::move(run);
+  if (auto done = store.save_whole_run(whole); !done) return tl::make_unexpected(done.error());
+  return static_cast<std::int64_t>(whole.results.size());
 }
 
 Result<int> import_file(const Context& context, const ImportWishes& wishes) {
@@ -145,20 +144,8 @@ Result<int> import_file(const Context& context, const ImportWishes& wishes) {
   if (!file) return tl::make_unexpected(file.error());
   auto store = open_store(context, OpenMode::kWrite);
   if (!store) return tl::make_unexpected(store.error());
-  RunRecord run = run_of(*file, *text, wishes, context);
-  const auto before = store->find_run(run.uuid);
-  if (before) {
-    run = *before;
-  } else {
-    const NodeRecord node = node_of(*file);
-    const EnvironmentRecord environment = environment_of(*file, wishes.file);
-    run.node_uuid = node.uuid;
-    run.environment_uuid = environment.uuid;
-    for (const Status& saved : {store->save_node(node), store->save_environment(environment), store->save_run(run)}) {
-      if (!saved) return tl::make_unexpected(saved.error());
-    }
-  }
-  const auto saved = save(*store, *file, run);
+  const RunRecord run = run_of(*file, *text, wishes, context);
+  const auto saved = save(*store, *file, wishes.file, run);
   if (!saved) return tl::make_unexpected(saved.error());
   if (context.format != OutputFormat::kText) {
     auto view = load_view(*store, run.uuid);
@@ -183,7 +170,7 @@ Result<int> import_file(const Context& context, const ImportWishes& wishes) {
 
 Action declare_import(CLI::App& app) {
   auto wishes = std::make_shared<ImportWishes>();
-  add_positional(app, "FILE", wishes->file, "JSON written by a program that uses Google Benchmark");
+  add_positional(app, "FILE", wishes->file, "JSON written by a program that uses Google Benchmark; - is standard input");
   add_value(app, "--from", wishes->from, "FORMAT", "gbench (Google Benchmark's JSON), the one there is: FILE is looked at");
   add_value(app, "--label", wishes->label, "TEXT", "Name of the run (default: the file's name)");
   return [wishes](const Context& context) { return import_file(context, *wishes); };

@@ -1,7 +1,10 @@
 // hbmark list [runs|suites|backends|kernels]
 #include <fmt/core.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
 
 #include "backends/loader/loader.h"
 #include "bench/cli/commands.h"
@@ -13,6 +16,7 @@
 #include "bench/cli/values.h"
 #include "bench/kernels/kernel.h"
 #include "bench/problems/suite.h"
+#include "results/base/input_file.h"
 #include "results/formats/format.h"
 
 namespace hbmark::cli {
@@ -40,8 +44,16 @@ Result<Listing> list_runs(const Context& context) {
   listing.table.columns = {{"run"},          {"when"},        {"state"}, {"ok", true},
                            {"failed", true}, {"other", true}, {"suite"}, {"label", false, true}};
   listing.rows = {{"run", "started_at", "state", "ok", "failed", "other", "suite", "label"}};
+  bool told = false;
   for (RunRecord& run : *runs) {
+    errno = 0;
     run.state = state_of(*store, run);
+    if (run.state == "unknown" && !std::exchange(told, true)) {
+      const int number = errno;
+      print_warning(fmt::format("cannot tell whether run {} still goes on: {}; {}", run.uuid.substr(0, 8),
+                                std::generic_category().message(number), after_errno(number)),
+                    context.err);
+    }
     auto results = store->results(run.uuid);
     if (!results) return tl::make_unexpected(results.error());
     std::int64_t ok = 0;

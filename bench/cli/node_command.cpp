@@ -10,9 +10,6 @@ namespace hbmark::cli {
 namespace {
 
 Result<int> describe(const Context& context, const std::string& topology_file) {
-  if (context.format == OutputFormat::kCsv) {
-    return usage_error("--format csv", "a node is no table", "use text or json");
-  }
   auto node = topology::describe_node({.xml_file = topology_file, .sysfs_root = "", .with_io = true});
   if (!node) return tl::make_unexpected(node.error());
   const auto devices = topology::load_devices(context.share_dir() / "devices.csv");

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "results/base/input_file.h"
+
 namespace hbmark::cli {
 namespace {
 
@@ -23,6 +25,8 @@ tl::unexpected<Error> cannot_write(const std::string& place, int code) {
   std::string next = "give a file in a folder you may write to: --output results.txt";
   if (code == ENOSPC || code == EDQUOT) next = "free some space, or give a file on another disk: --output FILE";
   if (code == EPIPE) next = "its reader has gone; nothing that is in the store is lost, and --output FILE needs no reader";
+  if (code == EFBIG) next = "raise the size limit of files (ulimit -f unlimited), or give a shorter format";
+  if (code == EMFILE || code == ENFILE) next = after_errno(code);
   if (code == EBADF) next = "it is closed, or not open for writing: leave it open, or give --output FILE";
   if (code == EISDIR) next = "give a file's name, not a folder's: --output results.txt";
   return environment_error(what, errno_text(code), std::move(next));
@@ -131,9 +135,17 @@ Status check_output(const std::string& place) {
   struct stat status {};
   if (stat(place.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return cannot_write(place, EISDIR);
   if (!is_special(place) && would_lose_a_store(place)) return is_a_store(place);
-  const std::filesystem::path folder = std::filesystem::path(behind_links(place)).parent_path();
-  const std::string checked = is_special(place) ? place : folder.empty() ? "." : folder.string();
-  if (access(checked.c_str(), W_OK) != 0) return cannot_write(place, errno);
+  if (is_special(place)) {
+    if (access(place.c_str(), W_OK) != 0) return cannot_write(place, errno);
+    return {};
+  }
+  // A file beside it is what write_output makes first: rights alone do not tell (a name too long, a read-only disk, no
+  // inode, a folder that is a file).
+  std::string temporary = behind_links(place) + ".XXXXXX";
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return cannot_write(place, errno);
+  close(descriptor);
+  unlink(temporary.c_str());
   return {};
 }
 

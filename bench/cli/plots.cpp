@@ -120,6 +120,9 @@ std::string roofline(const Roof& roof, const topology::Node& node, const Style& 
                                count[classes[i]], count[classes[i]] == 1 ? "" : "s"),
                    style, out);
   }
+  if (canvas.shared()) {
+    append_wrapped(fmt::format("{}  marks of several classes in one place", Canvas::kShared), style, out);
+  }
   append_wrapped(roof.flop_per_s ? fmt::format("peak measured: {}", si(*roof.flop_per_s, "FLOP/s", style, 3))
                                  : "no peak was measured with these threads and this type: no roof is drawn",
                  style, out);
@@ -158,8 +161,9 @@ std::string draw_sweep(const Sweep& sweep, const topology::Node& node, const Sty
     least = std::min(least, result->time->samples);
   }
   append_wrapped(
-      fmt::format("{} medians of {} samples or more, 95 % intervals up to {}{}{}", sweep.points.size(), least,
-                  style.plus_minus(), percent(widest), without > 0 ? fmt::format(", {} without one", without) : ""),
+      fmt::format("{} medians of {} samples or more, 95 % intervals up to {}{}", sweep.points.size(), least,
+                  widest > 1 ? "more than the median itself" : fmt::format("{}{}", style.plus_minus(), percent(widest)),
+                  without > 0 ? fmt::format(", {} without one", without) : ""),
       style, out);
   for (const std::string& text : level_texts(sweep, node, style)) append_wrapped(text, style, out);
   return out;

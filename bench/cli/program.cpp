@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "bench/cli/parser.h"
 #include "bench/cli/report.h"
 #include "bench/cli/values.h"
+#include "bench/run/process.h"
 
 namespace hbmark::cli {
 namespace {
@@ -28,12 +30,16 @@ Result<std::filesystem::path> program_path() {
 }
 
 Result<OutputFormat> parse_format(const std::string& text, const std::string& command) {
-  if (text.empty() || text == "text") return OutputFormat::kText;
-  if (text == "json") return OutputFormat::kJson;
-  if (text == "csv") return OutputFormat::kCsv;
-  if (text == "gbench" && command == "export") return OutputFormat::kGbench;
-  return usage_error(fmt::format("--format '{}'", printable(text)), fmt::format("'{}' has no such format", command),
-                     command == "export" ? "use json, csv or gbench" : "use text, json or csv");
+  const std::vector<std::string> known = formats_of(command);
+  const std::string& wanted = text.empty() ? known.front() : text;
+  if (std::find(known.begin(), known.end(), wanted) == known.end()) {
+    return usage_error(fmt::format("--format '{}'", printable(text)), fmt::format("'{}' has no such format", command),
+                       "use " + one_of(known));
+  }
+  if (wanted == "text") return OutputFormat::kText;
+  if (wanted == "json") return OutputFormat::kJson;
+  if (wanted == "csv") return OutputFormat::kCsv;
+  return OutputFormat::kGbench;
 }
 
 Result<ColorWish> parse_color(const std::string& text) {
@@ -41,6 +47,15 @@ Result<ColorWish> parse_color(const std::string& text) {
   if (text == "always") return ColorWish::kAlways;
   if (text == "never") return ColorWish::kNever;
   return usage_error(fmt::format("--color '{}'", printable(text)), "there is no such choice", "use auto, always or never");
+}
+
+void warn_about_relative_folders(const Context& context) {
+  for (const char* name : {"XDG_DATA_HOME", "HOME"}) {
+    const std::string value = context.environment(name).value_or("");
+    if (value.starts_with('/')) return;  // the later one is not looked at
+    if (value.empty()) continue;
+    print_warning(fmt::format("{} is '{}', which is no absolute path: it is ignored", name, value), context.err);
+  }
 }
 
 Result<Context> make_context(const Globals& globals, const std::string& command, int argc, char** argv) {
@@ -75,6 +90,7 @@ Result<Context> make_context(const Globals& globals, const std::string& command,
     context.out.color = context.color == ColorWish::kAlways;
   }
   context.err = style_for(STDERR_FILENO, context.color, context.environment);
+  if (context.db_is_default && !context.quiet) warn_about_relative_folders(context);
   return context;
 }
 
@@ -113,6 +129,31 @@ Status check_leftovers(const CLI::App& app, const CLI::App* command) {
   guess = nearest(word, known);
   return usage_error(word, "there is no such command",
                      (guess.empty() ? "" : fmt::format("did you mean `hbmark {}`? ", guess)) + "`hbmark help` lists them");
+}
+
+// "--quiet=no" would be taken for --quiet: a switch has no value.
+Status check_switches(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> switches;
+  const auto collect = [&](const CLI::App& from) {
+    for (const CLI::Option* option : from.get_options()) {
+      if (option->get_items_expected_max() > 0) continue;
+      for (const std::string& name : option->get_lnames()) switches.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) switches.push_back("-" + name);
+    }
+  };
+  collect(app);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) collect(*command);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") break;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string name = word.substr(0, equals);
+    if (std::find(switches.begin(), switches.end(), name) == switches.end()) continue;
+    return usage_error(printable(word), fmt::format("{} takes no value: it is on where it is given", name),
+                       fmt::format("write {} alone, or leave it out", name));
+  }
+  return {};
 }
 
 // The option a word of the command line names, and how often it is there: "--db a", "--db=a" or "-q".
@@ -154,6 +195,7 @@ Result<int> parse_and_act(int argc, char** argv) {
   std::vector<Action> actions;
   const auto app = make_parser(globals, actions);
   const CLI::App* chosen = nullptr;
+  if (auto checked = check_switches(*app, argc, argv); !checked) return tl::make_unexpected(checked.error());
   try {
     app->parse(argc, argv);
     if (!app->get_subcommands().empty()) chosen = app->get_subcommands().front();
@@ -184,6 +226,22 @@ Result<int> parse_and_act(int argc, char** argv) {
   return fail(ErrorKind::kInternal, "command " + chosen->get_name(), "it has no action", "");
 }
 
+// A stack as small as `ulimit -s` may make it ends in a crash. It can be raised while it is in use, as far as the hard limit
+// allows, which root may raise too.
+Status have_a_stack() {
+  constexpr rlim_t kNeeded = rlim_t{64} << 10;  // every command works with that; half of it crashes several
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kUsualStackBytes) return {};
+  const rlimit usual{kUsualStackBytes, std::max<rlim_t>(limit.rlim_max, kUsualStackBytes)};
+  const rlimit allowed{std::min<rlim_t>(limit.rlim_max, kUsualStackBytes), limit.rlim_max};
+  if (setrlimit(RLIMIT_STACK, &usual) == 0 || setrlimit(RLIMIT_STACK, &allowed) == 0) {
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) return {};
+  }
+  if (limit.rlim_cur >= kNeeded) return {};
+  return environment_error("cannot work", fmt::format("the stack is limited to {} KiB", limit.rlim_cur >> 10),
+                           fmt::format("raise the limit of this shell: ulimit -s {}", kUsualStackBytes >> 10));
+}
+
 }  // namespace
 
 Status Context::emit(std::string_view text) const { return write_output(output, text); }
@@ -194,15 +252,20 @@ Result<std::filesystem::path> default_db(const Environment& environment) {
   // The XDG base directory specification: a relative path is to be ignored.
   if (const auto data = value("XDG_DATA_HOME"); data.starts_with('/'))
     return std::filesystem::path(data) / "hbmark/results.db";
-  if (const auto home = value("HOME"); !home.empty()) {
+  if (const auto home = value("HOME"); home.starts_with('/')) {
     return std::filesystem::path(home) / ".local/share/hbmark/results.db";
   }
-  return environment_error("cannot tell where the store is", "none of HBMARK_DB, XDG_DATA_HOME and HOME is set",
+  return environment_error("cannot tell where the store is",
+                           "HBMARK_DB is not set, and neither XDG_DATA_HOME nor HOME is an absolute path",
                            "name it: --db results.db");
 }
 
 int run_program(int argc, char** argv) {
   occupy_closed_stdio();
+  if (const Status enough = have_a_stack(); !enough) {
+    print_error(enough.error(), style_for(STDERR_FILENO, ColorWish::kAuto, process_environment));
+    return exit_code(enough.error().kind);
+  }
   // A reader that goes away, or a file that would outgrow `ulimit -f`, is an error that is reported, not a death; workers
   // get the default back when they are started.
   std::signal(SIGPIPE, SIG_IGN);

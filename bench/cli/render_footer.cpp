@@ -202,7 +202,7 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string render_footer(const RunView& view, const Style& style, bool verbose, bool elided) {
+std::string render_footer(const RunView& view, const Style& style, bool verbose) {
   Entries entries = {{"Node", node_text(view)},
                      {"Library", distinct(view.results, library_of)},
                      {"Threads", distinct(view.results, threads_of)},
@@ -225,7 +225,6 @@ std::string render_footer(const RunView& view, const Style& style, bool verbose,
     columns.emplace_back("+layout: conversion for one call, outside the median (of at most 5, too few for an interval)");
   entries.emplace_back("Columns", fmt::format("{}", fmt::join(columns, "; ")));
   std::string out = render_entries(entries, style);
-  if (elided) out += fmt::format("Shortened problems: `hbmark show {} -v` has them whole.\n", view.run.uuid.substr(0, 8));
   return out;
 }
 

@@ -10,7 +10,7 @@
 
 namespace hbmark::cli {
 
-std::string render_footer(const RunView& view, const Style& style, bool verbose, bool elided);
+std::string render_footer(const RunView& view, const Style& style, bool verbose);
 
 // What a reader may miss among the measured results (ceilings, intervals, launches), and why it is missing; "" for nothing.
 std::string missing_text(const std::vector<ResultRecord>& results);

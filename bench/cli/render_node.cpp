@@ -49,6 +49,14 @@ std::string cache_text(const Node& node) {
 std::string memory_text(const Node& node) {
   std::vector<std::string> parts;
   if (node.memory_available_bytes) parts.push_back(binary_bytes(*node.memory_available_bytes) + " available");
+  std::uint64_t in_nodes = 0;
+  for (const topology::NumaNode& numa : node.numa) in_nodes += numa.size_bytes.value_or(0);
+  if (node.memory_available_bytes && in_nodes > 0 && *node.memory_available_bytes > in_nodes) {
+    parts.push_back(
+        fmt::format("as /proc/meminfo has it: more than the {} that NUMA nodes have in /sys, and who of the two "
+                    "is wrong cannot be told (a container's own /proc, or a virtual machine?)",
+                    binary_bytes(in_nodes)));
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

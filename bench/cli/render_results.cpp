@@ -25,7 +25,7 @@ constexpr int kGroupIndent = 2;
 struct Layout {
   bool grouped = false;        // the problems' common beginning as a heading
   bool flags_beneath = false;  // else in a column
-  int lacking = 0;             // columns by which the longest shape has to be shortened
+  int lacking = 0;             // columns by which the longest shape has to be broken
 };
 
 struct SplitProblem {
@@ -115,7 +115,7 @@ Row result_row(const ResultRecord& result, const Layout& layout, const Style& st
 }
 
 // Groups whose heading saves width: a problem that is no longer than the longest shape stays whole on its line, unless even
-// that shape is to be shortened by `lacking` columns.
+// that shape is to be broken by `lacking` columns.
 std::set<std::string> groups_to_head(const std::vector<ResultRecord>& results, int lacking) {
   int room = 0;
   for (const ResultRecord& result : results) {
@@ -214,8 +214,7 @@ std::string render_run(const RunView& view, const Style& style, bool verbose) {
   } else {
     out += render(table, style);
   }
-  const bool elided = !verbose && natural_width(table) > style.width;
-  return out + "\n" + render_footer(view, style, verbose, elided);
+  return out + "\n" + render_footer(view, style, verbose);
 }
 
 std::string result_line(const ResultRecord& result, const Style& style) {

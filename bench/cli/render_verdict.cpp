@@ -19,9 +19,10 @@ Row class_row(const ClassVerdict& each, const Style& style) {
   row.cells = {{printable(each.name)},
                {fmt::format("{}/{}", each.ok, each.cases), each.ok < each.cases ? Color::kYellow : Color::kNone}};
   const auto rate = each.fastest == nullptr ? std::nullopt : rate_of(*each.fastest);
-  row.cells.push_back({rate ? rate_text(*rate, style) : dash});
-  row.cells.push_back({rate ? interval_text(*each.fastest->time, style, false) : dash});
-  row.cells.push_back({rate ? fmt::format("{}", each.fastest->time->samples) : dash});
+  const TimeSummary* time = each.fastest == nullptr ? nullptr : &*each.fastest->time;
+  row.cells.push_back({rate ? rate_text(*rate, style) : time != nullptr ? si(time->median, "s", style) : dash});
+  row.cells.push_back({time != nullptr ? interval_text(*time, style, false) : dash});
+  row.cells.push_back({time != nullptr ? fmt::format("{}", time->samples) : dash});
   if (each.of_ceiling) {
     const Spread& spread = *each.of_ceiling;
     row.cells.push_back(
@@ -48,7 +49,7 @@ void append_section(std::string_view title, const std::vector<std::string>& line
   }
 }
 
-std::string shortfall_text(const ClassVerdict& each) {
+std::string shortfall_text(const ClassVerdict& each, const Style& style) {
   const Spread& spread = *each.of_ceiling;
   std::string text = fmt::format("{}: {} of its ceiling", each.name, percent(spread.median));
   if (spread.cases > 1) {
@@ -56,11 +57,16 @@ std::string shortfall_text(const ClassVerdict& each) {
   } else {
     text += fmt::format(" ({})", each.slowest->problem);
   }
-  return text + (each.reasons.empty() ? ": nothing recorded tells why; `hbmark show -v` has the implementation used"
-                                      : fmt::format(": likely {}", fmt::join(each.reasons, "; ")));
+  text += each.reasons.empty() ? ": nothing recorded tells why; `hbmark show -v` has the implementation used"
+                               : fmt::format(": likely {}", fmt::join(each.reasons, "; "));
+  // Reasons are for programs too, and written in ASCII.
+  for (std::size_t at = text.find("+-"); at != std::string::npos; at = text.find("+-", at + 2)) {
+    text.replace(at, 2, style.plus_minus());
+  }
+  return text;
 }
 
-std::vector<std::string> shortfall_lines(const Verdict& verdict) {
+std::vector<std::string> shortfall_lines(const Verdict& verdict, const Style& style) {
   std::vector<std::string> lines;
   for (const ClassVerdict* each : verdict.shortfall) {
     if (lines.size() == kClassesExplained) {
@@ -68,7 +74,7 @@ std::vector<std::string> shortfall_lines(const Verdict& verdict) {
                                   percent(kGood)));
       break;
     }
-    lines.push_back(shortfall_text(*each));
+    lines.push_back(shortfall_text(*each, style));
   }
   const bool any_ceiling =
       std::any_of(verdict.classes.begin(), verdict.classes.end(), [](const auto& each) { return each.of_ceiling; });
@@ -120,18 +126,20 @@ std::string render_verdict(const RunView& view, const Verdict& verdict, const Fi
                    {"ceiling", true},      {"spread", true}, {"nominal", true}};
   for (const ClassVerdict& each : verdict.classes) table.rows.push_back(class_row(each, style));
   out += render(table, style);
-  append_section("Slowest classes", shortfall_lines(verdict), style, out);
+  append_section("Slowest classes", shortfall_lines(verdict, style), style, out);
   append_section("Doubtful ceilings", verdict.doubts, style, out);
   append_section("Memory levels", level_lines(levels), style, out);
   append_section("The machine", finding_lines(findings), style, out);
   append_section("Not measured", gap_lines(verdict), style, out);
   append_section("Nominal figures", {verdict.nominal}, style, out);
-  append_section("Columns",
-                 {"best: highest rate of a case, with the interval of its median time and its samples",
-                  "ceiling: share of what peak and stream measured with the same threads, median over the cases; spread: "
-                  "lowest to highest case (no interval: they are different problems)",
-                  "nominal: of `best`, where a data sheet's figure is known"},
-                 style, out);
+  append_section(
+      "Columns",
+      {"best: highest rate of a case (shortest median where its work is not known), with the interval of its median "
+       "time and its samples",
+       "ceiling: share of what peak and stream measured with the same threads, median over the cases; spread: "
+       "lowest to highest case (no interval: they are different problems)",
+       "nominal: of `best`, where a data sheet's figure is known"},
+      style, out);
   return out;
 }
 

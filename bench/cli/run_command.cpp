@@ -2,6 +2,7 @@
 #include "bench/run/run.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "bench/cli/run_selection.h"
 #include "bench/cli/stored_node.h"
 #include "bench/cli/stored_runs.h"
+#include "bench/cli/values.h"
 #include "bench/run/cache_flusher.h"
 #include "bench/run/planner.h"
 #include "bench/run/run_lock.h"
@@ -44,12 +46,35 @@ std::vector<std::string> needed_files(const Plan& plan, const LoadReport& loaded
   return files;
 }
 
+// A name that no plugin has is a slip of the hand. One whose plugin was rejected, or may lie in a folder that was not
+// looked into, is known or cannot be told: its cases are stored as unavailable.
+Status check_backends(const std::vector<std::string>& wanted, const LoadReport& loaded) {
+  std::vector<std::string> known;
+  for (const LoadedBackend& backend : loaded.backends) known.push_back(backend.name);
+  for (const RejectedFile& rejected : loaded.rejected) {
+    const std::string file = rejected.file.stem().string();
+    if (rejected.file.extension() != ".so") return {};
+    known.push_back(file.starts_with("hbmark_") ? file.substr(7) : file);
+  }
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string guess = nearest(name, known);
+    return usage_error(fmt::format("--backend {}", printable(name)),
+                       known.empty() ? "there is no backend at all"
+                                     : fmt::format("no plugin has that name; there are {}", fmt::join(known, ", ")),
+                       (guess.empty() ? "" : fmt::format("did you mean --backend {}? ", guess)) +
+                           "`hbmark doctor` shows where backends are looked for");
+  }
+  return {};
+}
+
 Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
   std::vector<std::string> notes;
   auto suite = select_problems(wishes, context.share_dir(), node, notes);
   for (const std::string& text : notes) note(context, text);
   if (!suite) return tl::make_unexpected(suite.error());
   const LoadReport loaded = load_backends({wishes.backend_paths.begin(), wishes.backend_paths.end()}, context.program);
+  if (auto checked = check_backends(wishes.backends, loaded); !checked) return tl::make_unexpected(checked.error());
   PlanRequest request;
   request.suite = std::move(*suite);
   request.backends = wishes.backends;
@@ -186,10 +211,10 @@ Result<topology::Placement> place(const topology::Node& node, int threads, const
 }
 
 // What the options come to on this node, for the user and for the environment of the run.
-std::map<std::string, std::string> facts_of_options(const RunWishes& wishes, const topology::Node& node) {
+std::map<std::string, std::string> facts_of_options(bool cold_cache, bool energy, const topology::Node& node) {
   std::map<std::string, std::string> facts;
-  if (wishes.cold_cache) facts["cold_cache"] = "cold caches: " + describe_cold(node);
-  if (wishes.energy) {
+  if (cold_cache) facts["cold_cache"] = "cold caches: " + describe_cold(node);
+  if (energy) {
     const auto meter = topology::EnergyMeter::open();
     facts["energy"] = meter ? fmt::format("energy of {}", meter->scope())
                             : fmt::format("energy is not readable: {}; {}", meter.error().why, meter.error().next);
@@ -203,7 +228,9 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   auto plan = plan_new_run(context, wishes, node);
   if (!plan) return tl::make_unexpected(plan.error());
   if (wishes.dry_run) {
-    if (auto written = context.emit(render_plan(*plan, context.format, context.out)); !written) {
+    if (auto written = context.emit(
+            render_plan(*plan, facts_of_options(wishes.cold_cache, wishes.energy, node), context.format, context.out));
+        !written) {
       return tl::make_unexpected(written.error());
     }
     return kExitOk;
@@ -211,7 +238,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   auto store = open_store(context, OpenMode::kWrite);
   if (!store) return tl::make_unexpected(store.error());
   const NodeRecord node_row = node_record(node);
-  const auto facts = facts_of_options(wishes, node);
+  const auto facts = facts_of_options(wishes.cold_cache, wishes.energy, node);
   for (const auto& [name, text] : facts) note(context, text);
   const EnvironmentRecord environment = environment_with(*placement, facts);
   RunRequest request{
@@ -240,6 +267,10 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   if (!store) return tl::make_unexpected(store.error());
   auto run = store->find_run(*wishes.resume);
   if (!run) return tl::make_unexpected(run.error());
+  if (run->plan.empty()) {
+    return usage_error("--resume " + *wishes.resume, "that run was imported: hbmark has no plan of it to carry out",
+                       fmt::format("`hbmark show {}` shows it; measure here with a new run", run->uuid.substr(0, 8)));
+  }
   if (run->node_uuid != node_record(node).uuid) {
     return usage_error("--resume " + *wishes.resume, "that run was started on another node",
                        "resume it there, or start a new run here");
@@ -258,7 +289,8 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   };
   if (wishes.dry_run) {
     std::erase_if(plan->cases, is_finished);
-    if (auto written = context.emit(render_plan(*plan, context.format, context.out)); !written) {
+    const auto facts = facts_of_options(plan->cold_cache, plan->energy, node);
+    if (auto written = context.emit(render_plan(*plan, facts, context.format, context.out)); !written) {
       return tl::make_unexpected(written.error());
     }
     return kExitOk;

@@ -10,6 +10,7 @@
 #include "bench/cli/csv_text.h"
 #include "bench/cli/table.h"
 #include "bench/kernels/kernel.h"
+#include "bench/measure/energy_window.h"
 #include "bench/problems/types.h"
 #include "bench/run/planner.h"
 
@@ -65,7 +66,12 @@ SuiteContext facts_for_sizes(const RunWishes& wishes, const topology::Node& node
   return facts;
 }
 
-json case_json(const PlannedCase& planned) {
+// Whether the energy of its calls is measured in a window of its own, after the samples.
+bool has_energy_window(const Plan& plan, const PlannedCase& planned) {
+  return plan.energy && !planned.decided && !runs_cold(plan, planned.problem);
+}
+
+json case_json(const Plan& plan, const PlannedCase& planned) {
   const Cost cost = cost_of(planned.problem);
   const auto or_null = [](const auto& value) { return value ? json(*value) : json(); };
   return {{"schema", "hbmark.case/1"},
@@ -74,6 +80,8 @@ json case_json(const PlannedCase& planned) {
           {"backend", planned.backend},
           {"device", planned.device},
           {"budget_s", planned.budget_s},
+          {"cold_cache", runs_cold(plan, planned.problem)},
+          {"energy_window_s", has_energy_window(plan, planned) ? json(kEnergyWindowS) : json()},
           {"occurrences", planned.occurrences},
           {"flop", or_null(cost.flop)},
           {"bytes", or_null(cost.bytes)},
@@ -95,13 +103,14 @@ std::string plan_csv(const Plan& plan) {
   return out;
 }
 
-std::string plan_text(const Plan& plan, const Style& style) {
+std::string plan_text(const Plan& plan, const std::map<std::string, std::string>& facts, const Style& style) {
   Table table;
   table.columns = {{"problem", false, true}, {"backend"},      {"FLOP", true},
                    {"bytes", true},          {"memory", true}, {"budget", true}};
   const std::string dash(style.dash());
   double budget_s = 0;
   std::int64_t undecided = 0;
+  std::int64_t windows = 0;
   for (const PlannedCase& planned : plan.cases) {
     const Cost cost = cost_of(planned.problem);
     Row row{{{printable(planned.problem)},
@@ -117,11 +126,18 @@ std::string plan_text(const Plan& plan, const Style& style) {
     } else {
       budget_s += planned.budget_s;
       ++undecided;
+      if (has_energy_window(plan, planned)) ++windows;
     }
     table.rows.push_back(std::move(row));
   }
-  return render(table, style) + fmt::format("\n{} case{}, {} of sampling at most; set-up and checks come on top\n",
-                                            undecided, undecided == 1 ? "" : "s", duration(budget_s));
+  std::string out = render(table, style) + fmt::format("\n{} case{}, {} of sampling at most", undecided,
+                                                       undecided == 1 ? "" : "s", duration(budget_s));
+  if (windows > 0) out += fmt::format(" and {} of energy windows", duration(static_cast<double>(windows) * kEnergyWindowS));
+  out += "; set-up and checks come on top\n";
+  for (const auto& [name, text] : facts) {
+    for (const std::string& line : wrap(printable(text), style.width)) out += line + '\n';
+  }
+  return out;
 }
 
 }  // namespace
@@ -162,12 +178,13 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
   return selected;
 }
 
-std::string render_plan(const Plan& plan, OutputFormat format, const Style& style) {
+std::string render_plan(const Plan& plan, const std::map<std::string, std::string>& facts, OutputFormat format,
+                        const Style& style) {
   if (format == OutputFormat::kCsv) return plan_csv(plan);
-  if (format == OutputFormat::kText) return plan_text(plan, style);
+  if (format == OutputFormat::kText) return plan_text(plan, facts, style);
   std::string out;
   for (const PlannedCase& planned : plan.cases) {
-    out += case_json(planned).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    out += case_json(plan, planned).dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // Reads the named files only. One thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
 // "248 rows, 243 distinct problems; repeats run once"; empty when there are no repeats.
 std::string repeats_note(const Suite& suite);
 
-std::string render_plan(const Plan& plan, OutputFormat format, const Style& style);
+// `facts`: what the options come to on this node, for the text.
+std::string render_plan(const Plan& plan, const std::map<std::string, std::string>& facts, OutputFormat format,
+                        const Style& style);
 
 }  // namespace hbmark::cli

@@ -33,7 +33,11 @@ Result<Store> open_store(const Context& context, OpenMode mode) {
 }
 
 std::string state_of(const Store& store, const RunRecord& run) {
-  if (run.state != "running" || run.node_uuid != this_node_uuid() || RunLock::is_held(run.uuid)) return run.state;
+  if (run.state != "running") return run.state;
+  // First: without a descriptor it cannot be told either whether this is the node it runs on.
+  const auto held = RunLock::is_held(run.uuid);
+  if (!held) return "unknown";
+  if (*held || run.node_uuid != this_node_uuid()) return run.state;
   // It may have come to its end since `run` was read.
   const auto again = store.find_run(run.uuid);
   return again && again->state != "running" ? again->state : "interrupted";

@@ -1,4 +1,4 @@
-// Tables for people that fit a width: one elastic column is elided in the middle, the others never.
+// Tables for people that fit a width: one elastic column goes on in further lines where it is too long, the others never.
 //
 // Pure, thread-safe. Under a row stand its notes (a reason, flags that found no room), indented and wrapped.
 #pragma once
@@ -13,7 +13,7 @@ namespace hbmark::cli {
 struct Column {
   std::string title;
   bool right = false;    // aligned to the right: numbers
-  bool elastic = false;  // may be elided; at most one column
+  bool elastic = false;  // may be broken into lines; at most one column
 };
 
 struct Cell {
@@ -36,7 +36,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Columns wide the table would be with nothing elided; notes not counted.
+// Columns wide the table would be with nothing broken; notes not counted.
 int natural_width(const Table& table);
 
 // Lines end in '\n' and have no blanks at their ends. Empty columns (no cell has text) are left out.

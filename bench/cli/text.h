@@ -49,6 +49,9 @@ std::string percent(double fraction);
 // "0.8 s", "12 s", "3 min 05 s", "2 h 04 min".
 std::string duration(double seconds);
 
+// {"a", "b", "c"} -> "a, b or c".
+std::string one_of(const std::vector<std::string>& words);
+
 // Sorted numbers as ranges: {0,1,2,5} -> "0-2,5". The input's order does not matter.
 std::string ranges(std::vector<int> numbers);
 

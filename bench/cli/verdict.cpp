@@ -104,9 +104,11 @@ ClassVerdict class_verdict(const std::string& name, const Results& members, cons
   verdict.cases = static_cast<std::int64_t>(members.size());
   std::vector<double> shares;
   double best = 0;
+  const ResultRecord* quickest = nullptr;
   for (const ResultRecord* result : members) {
     if (result->outcome != Outcome::kOk || !result->time) continue;
     ++verdict.ok;
+    if (quickest == nullptr || result->time->median < quickest->time->median) quickest = result;
     const auto rate = rate_of(*result);
     if (rate && rate->per_s > best) {
       best = rate->per_s;
@@ -119,6 +121,8 @@ ClassVerdict class_verdict(const std::string& name, const Results& members, cons
     }
   }
   verdict.of_ceiling = spread_of(std::move(shares));
+  // What was imported has times, and no work that hbmark knows of.
+  if (verdict.fastest == nullptr) verdict.fastest = quickest;
   if (verdict.fastest != nullptr && nominal.figures) {
     verdict.of_nominal = nominal_of(*verdict.fastest, *nominal.figures, node);
   }

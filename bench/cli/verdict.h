@@ -29,7 +29,7 @@ struct ClassVerdict {
   std::string kernel;
   std::int64_t cases = 0;
   std::int64_t ok = 0;
-  const ResultRecord* fastest = nullptr;  // by rate; null when none has one
+  const ResultRecord* fastest = nullptr;  // by rate, by median time where none has one; null when none is ok
   const ResultRecord* slowest = nullptr;  // by share of its ceiling; null when none has one
   std::optional<Spread> of_ceiling;
   std::optional<double> of_nominal;  // of `fastest`

@@ -42,16 +42,16 @@ json class_members(const ClassVerdict& each) {
                   {"nominal_fraction", or_null(each.of_nominal)},
                   {"slowest", nullptr}};
   const auto rate = each.fastest == nullptr ? std::nullopt : rate_of(*each.fastest);
-  if (rate) {
+  if (each.fastest != nullptr) {
     const TimeSummary& time = *each.fastest->time;
     members["best"] = {{"problem", each.fastest->problem},
-                       {rate_key(rate->unit), rate->per_s},
                        {"time_s",
                         {{"median", time.median},
                          {"ci_low", or_null(time.ci_low)},
                          {"ci_high", or_null(time.ci_high)},
                          {"samples", time.samples},
                          {"interval_method", text_or_null(time.interval_method)}}}};
+    if (rate) members["best"][std::string(rate_key(rate->unit))] = rate->per_s;
   }
   if (each.of_ceiling) {
     members["ceiling_fraction"] = {{"median", each.of_ceiling->median},
@@ -69,11 +69,11 @@ std::string number(const std::optional<double>& value) { return value ? fmt::for
 std::vector<std::string> class_fields(const ClassVerdict& each) {
   std::vector<std::string> fields = {"class", each.name, fmt::format("{}", each.cases), fmt::format("{}", each.ok)};
   const auto rate = each.fastest == nullptr ? std::nullopt : rate_of(*each.fastest);
-  if (rate) {
+  if (each.fastest != nullptr) {
     const TimeSummary& time = *each.fastest->time;
-    for (std::string& field :
-         std::vector<std::string>{each.fastest->problem, fmt::format("{}", rate->per_s), rate->unit, number(time.median),
-                                  number(time.ci_low), number(time.ci_high), fmt::format("{}", time.samples)}) {
+    for (std::string& field : std::vector<std::string>{
+             each.fastest->problem, rate ? fmt::format("{}", rate->per_s) : "", rate ? std::string(rate->unit) : "",
+             number(time.median), number(time.ci_low), number(time.ci_high), fmt::format("{}", time.samples)}) {
       fields.push_back(std::move(field));
     }
   } else {

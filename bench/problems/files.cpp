@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstddef>
 #include <string_view>
 
 #include "bench/problems/text.h"
+#include "results/base/input_file.h"
 
 namespace hbmark::files {
 namespace {
 
-constexpr std::uintmax_t kMaxBytes = std::uintmax_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 constexpr std::size_t kMaxRows = 1000000;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -122,25 +121,7 @@ class CsvReader {
 }  // namespace
 
 Result<std::string> read_text(const std::filesystem::path& file, const std::string& kind) {
-  const std::string what = fmt::format("cannot read the {} {}", kind, file.string());
-  std::error_code code;
-  const auto status = std::filesystem::status(file, code);
-  if (!std::filesystem::exists(status)) {
-    return usage_error(what, code && code != std::errc::no_such_file_or_directory ? code.message() : "there is no such file",
-                       "check the path; it is taken from the folder you are in");
-  }
-  if (std::filesystem::is_directory(status)) return usage_error(what, "it is a folder", "name a file in it");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return environment_error(what, std::strerror(errno), "make it readable (chmod a+r), or run as its owner");
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16);
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0) {
-    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > kMaxBytes)
-      return usage_error(what, "it is larger than 64 MiB", "split it, or check that it is the right file");
-  }
-  if (stream.bad()) return environment_error(what, std::strerror(errno), "check the disk it is on");
-  return text;
+  return read_input_file(file, fmt::format("cannot read the {} {}", kind, file.string()), kMaxBytes);
 }
 
 Result<CsvTable> read_csv(const std::filesystem::path& file) {

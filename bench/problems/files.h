@@ -11,8 +11,7 @@
 
 namespace hbmark::files {
 
-// `kind` is the word for it in messages: "suite", "problem file". Errors (usage): absent, a directory, larger than 64 MiB;
-// (environment): not readable.
+// `kind` is the word for it in messages: "suite", "problem file". At most 64 MiB; errors as read_input_file's.
 Result<std::string> read_text(const std::filesystem::path& file, const std::string& kind);
 
 struct CsvRow {

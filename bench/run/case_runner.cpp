@@ -1,6 +1,7 @@
 #include "bench/run/case_runner.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,6 +30,14 @@ std::uint64_t canonical_bytes(std::span<const OperandSpec> operands) {
   std::uint64_t bytes = 0;
   for (const OperandSpec& operand : operands) bytes += operand.elements * element_bytes(operand.type);
   return bytes;
+}
+
+// What `ulimit -v` has to do with it; empty when it is not set.
+std::string memory_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "";
+  return fmt::format(": a process may have {} of memory in this shell; raise it (ulimit -v unlimited)",
+                     bytes_text(limit.rlim_cur));
 }
 
 Step<void> must_fit(std::uint64_t needed) {
@@ -89,7 +98,7 @@ Event CaseRunner::run(const PlannedCase& planned) {
   try {
     done = carry_out(planned, event);
   } catch (const std::bad_alloc&) {
-    done = case_ends(Outcome::kUnavailable, "out of memory for the operands on the host");
+    done = case_ends(Outcome::kUnavailable, "out of memory for the operands on the host" + memory_limit());
   }
   event.result.outcome = done ? Outcome::kOk : done.error().outcome;
   if (!done) {

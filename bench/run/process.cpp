@@ -69,7 +69,7 @@ struct ChildSetUp {
   if (getppid() != s.parent) _exit(127);  // it died before prctl
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaction(number, &by_default, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU}) sigaction(number, &by_default, nullptr);
   // Vendor libraries take the usual 8 MiB of stack for granted (oneDNN 2.6 dies with 256 KiB).
   rlimit stack{};
   if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kUsualStackBytes) {
@@ -135,6 +135,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
                                            const std::vector<std::pair<std::string, std::string>>& environment) {
   WorkerProcess worker;
   const Fd nothing = above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing.get() < 0 && errno != ENOENT && errno != ENXIO && errno != EACCES) {
+    return cannot_start(program, "its standard input, /dev/null", errno);
+  }
   if (nothing.get() < 0) {
     return environment_error(fmt::format("cannot start a worker ({})", program),
                              fmt::format("its standard input, /dev/null: {}", std::strerror(errno)),

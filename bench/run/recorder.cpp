@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "bench/kernels/kernel.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kFirstPauseS = 0.2;
 constexpr double kLongestPauseS = 5;
+constexpr double kAfterInterruptionS = 3;  // who interrupts waits for the prompt, and would not lose a result either
 constexpr auto kTick = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -36,10 +38,13 @@ Status Recorder::persist(const char* kept, const std::function<Status()>& save) 
   const auto start = Clock::now();
   const auto waited_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   double pause_s = kFirstPauseS;
+  std::optional<double> interrupted_s;
   for (bool told = false;; told = true) {
     Status saved = save();
     const bool locked = !saved && saved.error().kind == ErrorKind::kBusy;
-    if (!locked || gave_up_ || interrupted_() || waited_s() > request_.lock_patience_s) {
+    if (interrupted_() && !interrupted_s) interrupted_s = waited_s();
+    const bool no_longer = interrupted_s && waited_s() - *interrupted_s > kAfterInterruptionS;
+    if (!locked || gave_up_ || no_longer || waited_s() > request_.lock_patience_s) {
       gave_up_ = locked;  // what ends the run after it is tried once, not waited for as long again
       if (saved && told) warn(fmt::format("the store is free again after {:.0f} s, and {} is saved", waited_s(), kept));
       return saved;
@@ -49,10 +54,10 @@ Status Recorder::persist(const char* kept, const std::function<Status()>& save) 
                        saved.error().why, kept, request_.lock_patience_s));
     }
     const auto until = Clock::now() + std::chrono::duration<double>(pause_s);
-    while (Clock::now() < until && !interrupted_()) {
+    do {
       std::this_thread::sleep_for(kTick);
       tick();
-    }
+    } while (Clock::now() < until && !interrupted_());
     pause_s = std::min(2 * pause_s, kLongestPauseS);
   }
 }

@@ -31,10 +31,10 @@ Fd datagram_socket() { return Fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
 
 }  // namespace
 
-bool RunLock::is_held(const std::string& run_uuid) {
+std::optional<bool> RunLock::is_held(const std::string& run_uuid) {
   const Fd socket = datagram_socket();
   const Address address = address_of(run_uuid);
-  if (socket.get() < 0) return true;  // nothing can be said: what the store says stands
+  if (socket.get() < 0) return std::nullopt;
   return connect(socket.get(), address.get(), address.size) == 0 || errno != ECONNREFUSED;
 }
 

@@ -5,6 +5,7 @@
 // network namespace), which is where a run may be resumed. Workers do not inherit it. One thread.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bench/run/process.h"
@@ -18,7 +19,8 @@ class RunLock {
   // the run goes on without a lock: the store still refuses to hold a case twice.
   static Result<RunLock> take(const std::string& run_uuid);
   // Does a process of this machine hold it? Takes nothing, so that looking never stands in a resume's way.
-  static bool is_held(const std::string& run_uuid);
+  // nullopt: it cannot be told, for the reason in errno (no descriptor is left).
+  static std::optional<bool> is_held(const std::string& run_uuid);
 
  private:
   explicit RunLock(Fd socket) : socket_(std::move(socket)) {}

@@ -24,6 +24,32 @@ constexpr double kLeastStartS = 30;  // loading plugins and a team of hundreds o
 constexpr std::size_t kKeptLogBytes = 4096;
 constexpr int kExitInterrupted = 130;  // a worker's, when it was told to end
 
+// The limit of this shell that ends a process with this signal; empty when it has none that does.
+std::string limit_hint(int signal) {
+  const auto limited = [](auto resource) -> std::optional<rlim_t> {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    return limit.rlim_cur;
+  };
+  if (signal == SIGXCPU || signal == SIGKILL) {
+    if (const auto cpu_s = limited(RLIMIT_CPU))
+      return fmt::format("; a process may use {} s of CPU time in this shell: raise it (ulimit -t unlimited)", *cpu_s);
+  }
+  if (signal == SIGXFSZ) {
+    if (const auto size_bytes = limited(RLIMIT_FSIZE))
+      return fmt::format("; a file may have {} KiB in this shell: raise it (ulimit -f unlimited)", *size_bytes >> 10);
+  }
+  if (signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS) {
+    if (const auto size_bytes = limited(RLIMIT_AS)) {
+      return fmt::format(
+          "; the memory of a process is limited to {} KiB, and many libraries crash when they get none: raise it (ulimit -v "
+          "unlimited)",
+          *size_bytes >> 10);
+    }
+  }
+  return {};
+}
+
 // Libraries that run out of stack crash like any others. The worker raised its limit as far as it might.
 std::string stack_hint() {
   rlimit stack{};
@@ -207,7 +233,9 @@ Status Supervisor::blame(Life& life, std::deque<PlannedCase>& pending, const Wor
   } else if (ending.by_signal) {
     result.outcome = Outcome::kCrashed;
     result.reason = fmt::format("the worker was ended by {} during {}", ending.describe(), life.phase);
-    if (ending.code == SIGKILL) result.reason += "; if nobody killed it, memory ran out (see dmesg)";
+    const std::string limit = limit_hint(ending.code);
+    result.reason += limit;
+    if (ending.code == SIGKILL && limit.empty()) result.reason += "; if nobody killed it, memory ran out (see dmesg)";
     if (ending.code == SIGSEGV) result.reason += stack_hint();
     if (ending.code == SIGILL) result.reason += "; the library was built for a newer CPU than this";
   } else if (ending.code == kExitInterrupted) {

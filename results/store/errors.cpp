@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "results/base/input_file.h"
+
 namespace hbmark::store {
 namespace {
 
@@ -50,6 +52,11 @@ Error explain_errno(std::string what, const std::filesystem::path& file, int num
       break;
     case ENOTDIR:
       next = fmt::format("a part of {} is a file, not a folder: name another file with --db", folder);
+      break;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      next = after_errno(number);
       break;
     default:
       next = "look at the path and the disk (ls -la, df -h), or name another file with --db";
@@ -121,7 +128,7 @@ Error explain(std::string what, const Location& where, const SQLite::Exception& 
           system_code != 0 ? fmt::format("{}: {}", said, std::generic_category().message(system_code)) : said,
           fmt::format("look at the disk below {} (df -h, dmesg); what was saved before is kept", folder_of(where.file)));
     case SQLITE_NOMEM:
-      return environment("no memory is left", "end other programs or give the job more memory");
+      return environment("no memory is left", "end other programs, or give the job or this shell more memory (ulimit -v)");
     default:
       return {ErrorKind::kInternal, what, said, ""};
   }

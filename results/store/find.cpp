@@ -10,7 +10,8 @@ namespace hbmark::store {
 namespace {
 
 constexpr std::size_t kShortestPrefix = 4;
-constexpr std::size_t kCandidatesShown = 5;
+constexpr std::size_t kCandidatesShown = 3;
+constexpr std::size_t kDigitsShown = 8;  // as `hbmark list` shows them
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -22,12 +23,12 @@ bool is_start_of_uuid(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0 || c == '-'; });
 }
 
-std::string candidates(const std::vector<const RunRecord*>& runs) {
+std::string candidates(const std::vector<const RunRecord*>& runs, std::size_t digits) {
   std::string text;
   for (std::size_t i = 0; i < std::min(runs.size(), kCandidatesShown); ++i) {
     const RunRecord& run = *runs[i];
-    text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", run.uuid, run.label.empty() ? "" : "'" + run.label + "', ",
-                        run.started_at);
+    text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", run.uuid.substr(0, digits),
+                        run.label.empty() ? "" : "'" + run.label + "', ", run.started_at);
   }
   if (runs.size() > kCandidatesShown) text += fmt::format(" and {} more", runs.size() - kCandidatesShown);
   return text;
@@ -64,7 +65,8 @@ Result<RunRecord> find_run(const std::vector<RunRecord>& runs, const std::string
   const auto found = matches(runs, name);
   if (found.size() == 1) return *found.front();
   if (found.size() > 1) {
-    return usage_error(what, fmt::format("it could be {}", candidates(found)), "give more digits of the id");
+    return usage_error(what, fmt::format("it could be {}", candidates(found, std::string::npos)),
+                       "give more digits of the id");
   }
   std::vector<const RunRecord*> all;
   for (const RunRecord& run : runs) all.push_back(&run);
@@ -72,7 +74,7 @@ Result<RunRecord> find_run(const std::vector<RunRecord>& runs, const std::string
   return usage_error(what,
                      too_short ? fmt::format("no run has that label, and an id needs at least {} digits", kShortestPrefix)
                                : "no run has that id or label",
-                     fmt::format("the store {} holds {}", store_name, candidates(all)));
+                     fmt::format("there are {}; `hbmark list` shows all", candidates(all, kDigitsShown)));
 }
 
 }  // namespace hbmark::store

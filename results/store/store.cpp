@@ -63,6 +63,67 @@ void insert_samples(SQLite::Database& database, std::int64_t result_id, const st
   }
 }
 
+template <class Record>
+void insert_row(SQLite::Database& database, const char* table, const Record& record, auto columns, const char* conflict) {
+  SQLite::Statement statement(database, insert_sql<Record>(table, columns, conflict));
+  Binder binder{statement};
+  columns(binder, record);
+  statement.exec();
+}
+
+void put_node(SQLite::Database& database, const NodeRecord& node) {
+  insert_row(database, "node", node, kNode,
+             "ON CONFLICT(uuid) DO UPDATE SET hostname = excluded.hostname, description = excluded.description");
+}
+
+void put_environment(SQLite::Database& database, const EnvironmentRecord& environment) {
+  insert_row(database, "environment", environment, kEnvironment, "ON CONFLICT(uuid) DO NOTHING");
+}
+
+void put_configuration(SQLite::Database& database, const ConfigurationRecord& configuration) {
+  insert_row(database, "configuration", configuration, kConfiguration, "ON CONFLICT(uuid) DO NOTHING");
+}
+
+Status put_run(SQLite::Database& database, const RunRecord& run) {
+  SQLite::Statement update(database, "UPDATE run SET state = :state, finished_at = :finished_at WHERE uuid = :uuid");
+  Binder updated{update};
+  updated("state", run.state);
+  updated("finished_at", run.finished_at);
+  updated("uuid", run.uuid);
+  if (update.exec() > 0) return {};
+
+  // The node's facts are copied: the same node may come back in another memory mode, and old runs keep what they saw.
+  ColumnNames names;
+  store::run_columns(names, run);
+  SQLite::Statement insert(database,
+                           fmt::format("INSERT INTO run({0}, node_hostname, node_description) SELECT {1}, hostname, "
+                                       "description FROM node WHERE node.uuid = :node_uuid",
+                                       names.names, names.parameters));
+  Binder inserted{insert};
+  store::run_columns(inserted, run);
+  if (insert.exec() > 0) return {};
+  return fail(ErrorKind::kInternal, fmt::format("cannot save the run {}", run.uuid), "its node was not saved before it",
+              "report this bug of hbmark");
+}
+
+Status put_result(SQLite::Database& database, const ResultRecord& result, const std::vector<SampleRecord>& samples) {
+  const auto stray = [&](const SampleRecord& sample) {
+    return !sample.result_uuid.empty() && sample.result_uuid != result.uuid;
+  };
+  if (std::any_of(samples.begin(), samples.end(), stray)) {
+    return fail(ErrorKind::kInternal, fmt::format("cannot save the result of {}", result.problem),
+                "a sample belongs to another result", "report this bug of hbmark");
+  }
+  SQLite::Statement replaced(database,
+                             "DELETE FROM result WHERE run_uuid = :run AND case_index = :case AND outcome = 'not_run'");
+  replaced.bind(":run", result.run_uuid);
+  replaced.bind(":case", result.case_index);
+  replaced.exec();
+  insert_row(database, "result", result, kResult, "");
+  insert_samples(database, database.getLastInsertRowid(), samples);
+  return {};
+}
+
 }  // namespace
 
 struct Store::Impl {
@@ -135,17 +196,6 @@ struct Store::Impl {
       return read_row<Record>(query, columns);
     });
   }
-
-  template <class Record>
-  Status insert(const std::string& what, const char* table, const Record& record, auto columns, const char* conflict) {
-    return write(what, [&](SQLite::Database& database) -> Status {
-      SQLite::Statement statement(database, insert_sql<Record>(table, columns, conflict));
-      Binder binder{statement};
-      columns(binder, record);
-      statement.exec();
-      return {};
-    });
-  }
 };
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -175,63 +225,45 @@ Result<Store> Store::open(const std::filesystem::path& file, OpenMode mode, std:
 }
 
 Status Store::save_node(const NodeRecord& node) {
-  return impl_->insert("cannot save the node", "node", node, kNode,
-                       "ON CONFLICT(uuid) DO UPDATE SET hostname = excluded.hostname, description = excluded.description");
-}
-
-Status Store::save_environment(const EnvironmentRecord& environment) {
-  return impl_->insert("cannot save the environment", "environment", environment, kEnvironment,
-                       "ON CONFLICT(uuid) DO NOTHING");
-}
-
-Status Store::save_configuration(const ConfigurationRecord& configuration) {
-  return impl_->insert("cannot save the configuration", "configuration", configuration, kConfiguration,
-                       "ON CONFLICT(uuid) DO NOTHING");
-}
-
-Status Store::save_run(const RunRecord& run) {
-  return impl_->write(fmt::format("cannot save the run {}", run.uuid), [&](SQLite::Database& database) -> Status {
-    SQLite::Statement update(database, "UPDATE run SET state = :state, finished_at = :finished_at WHERE uuid = :uuid");
-    Binder updated{update};
-    updated("state", run.state);
-    updated("finished_at", run.finished_at);
-    updated("uuid", run.uuid);
-    if (update.exec() > 0) return {};
-
-    // The node's facts are copied: the same node may come back in another memory mode, and old runs keep what they saw.
-    ColumnNames names;
-    store::run_columns(names, run);
-    SQLite::Statement insert(
-        database, fmt::format("INSERT INTO run({0}, node_hostname, node_description) SELECT {1}, hostname, description "
-                              "FROM node WHERE node.uuid = :node_uuid",
-                              names.names, names.parameters));
-    Binder inserted{insert};
-    store::run_columns(inserted, run);
-    if (insert.exec() > 0) return {};
-    return fail(ErrorKind::kInternal, fmt::format("cannot save the run {}", run.uuid), "its node was not saved before it",
-                "report this bug of hbmark");
+  return impl_->write("cannot save the node", [&](SQLite::Database& database) -> Status {
+    put_node(database, node);
+    return {};
   });
 }
 
+Status Store::save_environment(const EnvironmentRecord& environment) {
+  return impl_->write("cannot save the environment", [&](SQLite::Database& database) -> Status {
+    put_environment(database, environment);
+    return {};
+  });
+}
+
+Status Store::save_configuration(const ConfigurationRecord& configuration) {
+  return impl_->write("cannot save the configuration", [&](SQLite::Database& database) -> Status {
+    put_configuration(database, configuration);
+    return {};
+  });
+}
+
+Status Store::save_run(const RunRecord& run) {
+  return impl_->write(fmt::format("cannot save the run {}", run.uuid),
+                      [&](SQLite::Database& database) { return put_run(database, run); });
+}
+
 Status Store::save_result(const ResultRecord& result, const std::vector<SampleRecord>& samples) {
-  const std::string what = fmt::format("cannot save the result of {}", result.problem);
-  const auto stray = [&](const SampleRecord& sample) {
-    return !sample.result_uuid.empty() && sample.result_uuid != result.uuid;
-  };
-  if (std::any_of(samples.begin(), samples.end(), stray)) {
-    return fail(ErrorKind::kInternal, what, "a sample belongs to another result", "report this bug of hbmark");
-  }
-  return impl_->write(what, [&](SQLite::Database& database) -> Status {
-    SQLite::Statement replaced(database,
-                               "DELETE FROM result WHERE run_uuid = :run AND case_index = :case AND outcome = 'not_run'");
-    replaced.bind(":run", result.run_uuid);
-    replaced.bind(":case", result.case_index);
-    replaced.exec();
-    SQLite::Statement insert(database, insert_sql<ResultRecord>("result", kResult, ""));
-    Binder binder{insert};
-    store::result_columns(binder, result);
-    insert.exec();
-    insert_samples(database, database.getLastInsertRowid(), samples);
+  return impl_->write(fmt::format("cannot save the result of {}", result.problem),
+                      [&](SQLite::Database& database) { return put_result(database, result, samples); });
+}
+
+Status Store::save_whole_run(const WholeRun& whole) {
+  return impl_->write(fmt::format("cannot save the run {}", whole.run.uuid), [&](SQLite::Database& database) -> Status {
+    put_node(database, whole.node);
+    put_environment(database, whole.environment);
+    for (const ConfigurationRecord& configuration : whole.configurations) put_configuration(database, configuration);
+    if (Status saved = put_run(database, whole.run); !saved) return saved;
+    for (const auto& [result, samples] : whole.results) {
+      if (Status saved = put_result(database, result, samples); !saved) return saved;
+    }
     return {};
   });
 }

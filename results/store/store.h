@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "results/base/result.h"
@@ -27,6 +28,14 @@
 namespace hbmark {
 
 enum class OpenMode { kRead, kWrite };  // kWrite creates the file when absent; kRead refuses an absent one
+
+struct WholeRun {
+  NodeRecord node;
+  EnvironmentRecord environment;
+  std::vector<ConfigurationRecord> configurations;
+  RunRecord run;
+  std::vector<std::pair<ResultRecord, std::vector<SampleRecord>>> results;
+};
 
 class Store {
  public:
@@ -47,6 +56,9 @@ class Store {
   // outcome for a case is an internal error). Its run and configuration must be saved before; an empty configuration_uuid
   // means none. A sample's result_uuid may be left empty.
   Status save_result(const ResultRecord& result, const std::vector<SampleRecord>& samples);
+  // What the five above save one by one, in one transaction: all of it or nothing. The run as save_run has it, with its
+  // final state: nobody ever sees it half stored.
+  Status save_whole_run(const WholeRun& whole);
 
   Result<std::vector<RunRecord>> runs() const;  // newest first
   // By uuid, a unique prefix of it (at least 4 digits), a label (its newest run), or "last". Errors: usage, with the runs it

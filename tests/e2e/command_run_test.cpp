@@ -1,6 +1,7 @@
 // `hbmark run` as a user calls it, on the fake backend: exit codes, messages, what is in the store afterwards.
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 #include "tests/e2e/run_fixture.h"
 
@@ -64,8 +65,19 @@ TEST_F(CommandTest, AWrongResultIsOne) {
   EXPECT_EQ(results()[0].outcome, Outcome::kWrongResult);
 }
 
-TEST_F(CommandTest, ABackendThatIsNotThereIsThreeAndTheRestRuns) {
-  EXPECT_EQ(hbmark(run_arguments({"--backend", "fake", "--backend", "nosuch", "--problem", kFirst})), 3) << output();
+TEST_F(CommandTest, ABackendThatNoPluginIsIsRefusedBeforeAnythingIsStored) {
+  EXPECT_EQ(hbmark(run_arguments({"--backend", "fake", "--backend", "fakee", "--problem", kFirst})), 2) << output();
+  EXPECT_THAT(output(), HasSubstr("did you mean --backend fake?"));
+  EXPECT_FALSE(std::filesystem::exists(db()));
+}
+
+TEST_F(CommandTest, ABackendThatIsKnownButNotThereIsThreeAndTheRestRuns) {
+  std::filesystem::create_directory(folder_ / "more");
+  std::ofstream(folder_ / "more" / "hbmark_broken.so") << "no plugin";
+  EXPECT_EQ(hbmark(run_arguments({"--backend-path", (folder_ / "more").string(), "--backend", "fake", "--backend", "broken",
+                                  "--problem", kFirst})),
+            3)
+      << output();
   const auto all = results();
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(std::count_if(all.begin(), all.end(), [](const auto& r) { return r.outcome == Outcome::kOk; }), 1);
@@ -178,6 +190,14 @@ TEST_F(CommandTest, ACrashUnderLittleStackNamesTheLimit) {
   const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst});
   EXPECT_EQ(hbmark_in_shell("ulimit -s 1024; exec", arguments, ""), 1) << output();
   EXPECT_THAT(results()[0].reason, HasSubstr("the stack is limited to 1024 KiB"));
+}
+
+TEST_F(CommandTest, ACrashUnderLittleMemoryNamesTheLimit) {
+  script({{{"fault", {{"kind", "segv"}}}}});
+  const auto arguments = run_arguments({"--backend", "fake", "--problem", kFirst});
+  EXPECT_EQ(hbmark_in_shell("ulimit -v 8000000; exec", arguments, ""), 1) << output();
+  EXPECT_THAT(results()[0].reason, HasSubstr("limited to 8000000 KiB"));
+  EXPECT_THAT(results()[0].reason, HasSubstr("ulimit -v"));
 }
 
 TEST_F(CommandTest, WithoutDevNullTheMessageNamesIt) {

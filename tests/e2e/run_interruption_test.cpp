@@ -55,9 +55,9 @@ class InterruptionTest : public RunTest {
     return plan;
   }
   // One that waits for a locked store for longer than any test.
-  pid_t start_patient_run() {
+  pid_t start_patient_run(int cases = 4) {
     setenv("HBMARK_LOCK_PATIENCE_S", "600", 1);
-    const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(4))});
+    const pid_t parent = start_driver({"run", db(), write_plan(slow_plan(cases))});
     unsetenv("HBMARK_LOCK_PATIENCE_S");
     return parent;
   }
@@ -240,6 +240,20 @@ TEST_F(InterruptionTest, AnInterruptionEndsTheWaitForALockedStore) {
   lock.release();
   EXPECT_EQ(drive({"resume", db()}), 0);
   EXPECT_EQ(count(Outcome::kOk), 4U);
+}
+
+TEST_F(InterruptionTest, AnInterruptionWaitsAMomentForALockedStore) {
+  // So many that some are left: the worker goes on while the store is waited for.
+  const pid_t parent = start_patient_run(300);
+  ASSERT_TRUE(becomes([&] { return some_result_is_in(); }));
+  StoreLock lock(db());
+  ASSERT_TRUE(lock.taken());
+  EXPECT_TRUE(becomes([&] { return output().find("is kept in memory") != std::string::npos; }, 60)) << output();
+  kill(parent, SIGINT);
+  lock.release();
+  EXPECT_EQ(wait_for(parent), 130) << "the result was kept: " << output();
+  EXPECT_THAT(output(), HasSubstr("the store is free again"));
+  expect_whole();
 }
 
 class KillAndResume : public InterruptionTest {};

@@ -135,5 +135,45 @@ TEST(Gbench, RefusesWhatItCannotReadWhole) {
   EXPECT_THAT(read_gbench(changed("\"us\"", "\"weeks\""), "f").error().why, HasSubstr("benchmarks[0]"));
 }
 
+// One benchmark whose member has this value, and why it is refused; empty: it is not.
+std::string refusal(const char* member, const json& value, const char* of = "benchmark") {
+  json entry = {{"name", "a"}, {"iterations", 7}, {"real_time", 2.0}, {"time_unit", "us"}, {"threads", 1}};
+  json context = {{"host_name", "x"}};
+  (std::string(of) == "context" ? context : entry)[member] = value;
+  const auto read = read_gbench(json{{"context", context}, {"benchmarks", {entry}}}.dump(), "f");
+  return read ? "" : read.error().why;
+}
+
+TEST(Gbench, CountsAreWholeNumbersFromOneOn) {
+  for (const char* member : {"threads", "iterations"}) {
+    for (const json& value : {json(0), json(-3), json(1.5), json("2"), json(1e300), json(true)}) {
+      EXPECT_THAT(refusal(member, value),
+                  HasSubstr(std::string(member) + " of 'a' is " + (value.is_string() ? "2" : value.dump())))
+          << value;
+    }
+    EXPECT_EQ(refusal(member, 3), "");
+    EXPECT_EQ(refusal(member, 3.0), "");  // some writers know no whole numbers
+    EXPECT_EQ(refusal(member, nullptr), "");
+  }
+}
+
+TEST(Gbench, ADateIsATimeThatThereIs) {
+  for (const char* date :
+       {"2026-13-01T00:00:00Z", "2026-02-30T00:00:00+01:00", "2026-11-30T25:00:00Z", "2026-11-30T20:41:11+99:00",
+        "2026-11-30T20:41:11Zebra", "2026-11-30T20:41:11", "1066-10-14T09:00:00Z", "2026-11--3T20:41:11Z"}) {
+    EXPECT_THAT(refusal("date", date, "context"), HasSubstr(date));
+  }
+  for (const char* date : {"2026-11-30T20:41:11+01:00", "2024-02-29T23:59:59Z", "2026-11-30 20:41:11", ""}) {
+    EXPECT_EQ(refusal("date", date, "context"), "") << date;
+  }
+}
+
+TEST(Gbench, WhatIsNoJsonIsSaidWithItsPlace) {
+  const auto read = read_gbench("{\n\"context\": {},\n\"benchmarks\": [1 2]}", "f");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().why, testing::AllOf(HasSubstr("line 3, column"), HasSubstr("expected ']'")));
+  EXPECT_THAT(read_gbench("{\"context\": ", "f").error().why, HasSubstr("unexpected end of input"));
+}
+
 }  // namespace
 }  // namespace hbmark

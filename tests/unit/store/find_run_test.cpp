@@ -69,7 +69,7 @@ TEST(FindRun, UnknownSaysWhatThereIs) {
 TEST(FindRun, ManyCandidatesAreCounted) {
   std::vector<RunRecord> runs(9);
   for (RunRecord& run : runs) run.uuid = new_uuid();
-  EXPECT_THAT(store::find_run(runs, "nonsense", "node.db").error().next, HasSubstr("and 4 more"));
+  EXPECT_THAT(store::find_run(runs, "nonsense", "node.db").error().next, HasSubstr("and 6 more"));
 }
 
 TEST(FindRun, EmptyNameMatchesNoUnlabelledRun) {

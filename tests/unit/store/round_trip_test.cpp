@@ -57,6 +57,31 @@ TEST_F(RoundTrip, OptionalsInsideTheSummary) {
   EXPECT_EQ(save_and_read(result), result);
 }
 
+TEST_F(RoundTrip, AWholeRunIsSavedAtOnceOrNotAtAll) {
+  WholeRun whole;
+  whole.node = a_node();
+  whole.node.uuid = new_uuid();
+  whole.environment = an_environment();
+  whole.configurations = {a_configuration()};
+  whole.run = a_run("whole");
+  whole.run.node_uuid = whole.node.uuid;
+  for (std::int64_t i = 0; i < 3; ++i) whole.results.emplace_back(a_result(whole.run, i), some_samples(4));
+  WholeRun broken = whole;
+  broken.results.back().second.front().result_uuid = "another";
+  EXPECT_FALSE(store_->save_whole_run(broken));
+  EXPECT_FALSE(store_->find_run(whole.run.uuid));
+  EXPECT_FALSE(store_->node(whole.node.uuid));
+  EXPECT_TRUE(store_->results(whole.run.uuid).value().empty());
+
+  const Status saved = store_->save_whole_run(whole);
+  ASSERT_TRUE(saved) << text_of(saved.error());
+  EXPECT_EQ(store_->find_run(whole.run.uuid).value(), whole.run);
+  const auto results = store_->results(whole.run.uuid).value();
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results[2], whole.results[2].first);
+  EXPECT_EQ(store_->samples(results[2].uuid).value().size(), 4U);
+}
+
 TEST_F(RoundTrip, EveryOutcome) {
   for (std::size_t i = 0; i < kOutcomeNames.size(); ++i) {
     ResultRecord result = a_result(run_, static_cast<std::int64_t>(i));

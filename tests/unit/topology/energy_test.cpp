@@ -156,7 +156,7 @@ TEST(Energy, DramThatOnlySomePackagesTellOfIsNamed) {
   meter = EnergyMeter::open(tree.root());
   ASSERT_TRUE(meter);
   EXPECT_THAT(meter->scope(), HasSubstr("package 0+1; DRAM of package 0 is left out: "));
-  EXPECT_THAT(meter->scope(), HasSubstr("intel-rapl:0:0/energy_uj: Is a directory"));
+  EXPECT_THAT(meter->scope(), HasSubstr("intel-rapl:0:0/energy_uj: it is a folder"));
 }
 
 TEST(Energy, WithoutTheDriverTheReasonSaysSo) {
@@ -174,7 +174,7 @@ TEST(Energy, OneUnreadablePackageLeavesNoTotal) {
   zone(tree, "intel-rapl:0", "package-0", "1");
   zone(tree, "intel-rapl:1", "package-1", "1");
   tree.make_unreadable(kPowercap + "intel-rapl:1/energy_uj");
-  EXPECT_THAT(reason_of(tree), HasSubstr("intel-rapl:1/energy_uj: Is a directory"));
+  EXPECT_THAT(reason_of(tree), HasSubstr("intel-rapl:1/energy_uj: it is a folder"));
 }
 
 TEST(Energy, FilesForRootAloneAreExplained) {
@@ -204,7 +204,7 @@ TEST(Energy, ACounterThatVanishesIsAnErrorOfThatReading) {
   tree.make_unreadable(kPowercap + "intel-rapl:0/energy_uj");
   const auto snapshot = meter->read();
   ASSERT_FALSE(snapshot);
-  EXPECT_THAT(snapshot.error().why, HasSubstr("Is a directory"));
+  EXPECT_THAT(snapshot.error().why, HasSubstr("it is a folder"));
 }
 
 TEST(Energy, SnapshotsThatCannotBeComparedAreRefused) {

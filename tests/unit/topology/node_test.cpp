@@ -102,12 +102,12 @@ struct BadFile : testing::Test {
 
 TEST_F(BadFile, Absent) {
   const Error error = error_of(folder / "absent.xml");
-  EXPECT_EQ(error.kind, ErrorKind::kEnvironment);
+  EXPECT_EQ(error.kind, ErrorKind::kUsage);
   EXPECT_THAT(error.why, HasSubstr("no such file"));
   EXPECT_FALSE(error.next.empty());
 }
 
-TEST_F(BadFile, Directory) { EXPECT_THAT(error_of(folder).why, HasSubstr("directory")); }
+TEST_F(BadFile, Directory) { EXPECT_THAT(error_of(folder).why, HasSubstr("folder")); }
 
 TEST_F(BadFile, NotHwlocsXml) {
   for (const char* text :

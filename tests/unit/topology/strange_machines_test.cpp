@@ -191,7 +191,7 @@ TEST(StrangeMachines, FilesThatCannotBeReadAreNotesWithTheirReason) {
     tree.make_unreadable(file);
     const Finding finding = find(tree, id);
     EXPECT_EQ(finding.severity, Severity::kNote) << id;
-    EXPECT_EQ(finding.observed, std::string("cannot be read: ") + file + ": Is a directory") << id;
+    EXPECT_EQ(finding.observed, std::string("cannot be read: ") + file + ": it is a folder") << id;
     EXPECT_FALSE(finding.advice.empty()) << id;
   }
 }
