@@ -120,9 +120,17 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
+constexpr const char* kBaselines = R"sql(
+CREATE TABLE baseline(
+  name TEXT PRIMARY KEY NOT NULL,
+  run_uuid TEXT NOT NULL REFERENCES run(uuid) ON DELETE CASCADE
+) WITHOUT ROWID;
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
+    {3, "runs kept as baselines", kBaselines},
 };
 
 }  // namespace

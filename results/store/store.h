@@ -52,6 +52,10 @@ class Store {
   // By uuid, a unique prefix of it (at least 4 digits), a label (its newest run), or "last". Errors: usage, with the runs it
   // could have meant; nothing_ran when the store holds no run.
   Result<RunRecord> find_run(const std::string& name) const;
+  // A name for a run to compare later ones with; given again, it names another run. find_run does not know it.
+  Status save_baseline(const std::string& name, const std::string& run_uuid);
+  // Errors: usage, with the baselines there are.
+  Result<RunRecord> baseline(const std::string& name) const;
   Result<std::vector<ResultRecord>> results(const std::string& run_uuid) const;  // by case index
   Result<std::vector<SampleRecord>> samples(const std::string& result_uuid) const;
   Result<NodeRecord> node(const std::string& uuid) const;             // as last seen
