@@ -103,6 +103,10 @@ PairSide make_side(const std::vector<const Measured*>& all) {
     return side;
   }
   const ResultRecord& result = all.front()->result;
+  if (result.outcome == Outcome::kOk) {
+    side.reason = "no time was stored";
+    return side;
+  }
   std::string outcome(outcome_name(result.outcome));
   std::replace(outcome.begin(), outcome.end(), '_', ' ');
   side.reason = outcome + (result.reason.empty() ? "" : ": " + printable(result.reason));
@@ -214,7 +218,7 @@ std::vector<Comparison> compare_sides(const Side& a, const std::vector<Side>& ot
 }
 
 std::string verdict_words(stats::Verdict verdict, double margin) {
-  if (verdict == stats::Verdict::kSame) return fmt::format("same within {}", percent(margin));
+  if (verdict == stats::Verdict::kSame) return fmt::format("same within {:g} %", 100 * margin);
   std::string words(stats::verdict_name(verdict));
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;

@@ -141,6 +141,7 @@ Recipe recipe_of(const std::string& side, const Measured& measured) {
 
 std::vector<std::string> advice_lines(const Comparison& comparison, double margin) {
   std::vector<std::string> lines;
+  std::size_t unsaid = 0;
   for (const Segment& segment : segments_of(comparison)) {
     std::vector<std::string> parts;
     const auto faster = with(segment, stats::Verdict::kFaster);
@@ -151,11 +152,15 @@ std::vector<std::string> advice_lines(const Comparison& comparison, double margi
     if (!faster.empty()) parts.push_back(fmt::format("take B ({}): {}", comparison.b_name, factor_text(faster, true)));
     if (!slower.empty()) parts.push_back(fmt::format("take A ({}): {}", comparison.a_name, factor_text(slower, false)));
     if (!same.empty())
-      parts.push_back(fmt::format("it does not matter in {} (same within {})", same.size(), percent(margin)));
+      parts.push_back(fmt::format("it does not matter in {} (same within {:g} %)", same.size(), 100 * margin));
     if (!open.empty()) parts.push_back(fmt::format("no difference shown in {}", open.size()));
-    if (unknown > 0) parts.push_back(fmt::format("nothing can be said of {}", unknown));
-    lines.push_back(fmt::format("{}: {}", printable(segment.name), fmt::join(parts, "; ")));
+    if (unknown > 0 && !parts.empty()) parts.push_back(fmt::format("nothing can be said of {}", unknown));
+    unsaid += parts.empty() ? unknown : 0;
+    if (!parts.empty()) lines.push_back(fmt::format("{}: {}", printable(segment.name), fmt::join(parts, "; ")));
   }
+  if (unsaid > 0)
+    lines.push_back(fmt::format("nothing can be said of {}{} problem{}: see why above", unsaid,
+                                lines.empty() ? "" : " other", unsaid == 1 ? "" : "s"));
   return lines;
 }
 

@@ -143,7 +143,7 @@ void remark_launches(const std::vector<PairRow>& rows, std::vector<Remark>& rema
 
 std::vector<std::string> pair_notes(const PairRow& row, const std::string& by) {
   std::vector<std::string> notes;
-  if (of(row.a).empty() || of(row.b).empty()) return notes;
+  if (!row.reason.empty()) return notes;  // a side was not measured
   const auto differ = [&](const char* name, const char* field, std::string (*text_of)(const Measured&)) {
     if (by != field) note_difference(row, name, text_of, notes);
   };

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "bench/cli/comparison_advice.h"
@@ -38,7 +39,7 @@ std::string interval(const std::optional<double>& low, const std::optional<doubl
   return low && high ? fmt::format("{:.3f} to {:.3f}", *low, *high) : std::string(style.dash());
 }
 
-Row make_row(const PairRow& pair, double margin, const Style& style) {
+Row make_row(const PairRow& pair, const std::set<std::string>& common, double margin, const Style& style) {
   const stats::RatioEstimate& ratio = pair.ratio;
   Row row{{{printable(pair.problem)},
            {time_text(ratio.a_s, style)},
@@ -53,11 +54,30 @@ Row make_row(const PairRow& pair, double margin, const Style& style) {
     row.notes.push_back(
         {fmt::format("within these two launches {}", interval(ratio.within_low, ratio.within_high, style)), Color::kDim});
   }
-  if (!pair.notes.empty()) row.notes.push_back({fmt::format("{}", fmt::join(pair.notes, "; ")), Color::kYellow});
+  std::vector<std::string> own;
+  for (const std::string& note : pair.notes) {
+    if (!common.contains(note)) own.push_back(note);
+  }
+  if (!own.empty()) row.notes.push_back({fmt::format("{}", fmt::join(own, "; ")), Color::kYellow});
   return row;
 }
 
-Table make_table(const Comparison& comparison, double margin, const Style& style) {
+// Notes that every pair has are said once, beneath.
+std::set<std::string> common_notes(const Comparison& comparison) {
+  std::map<std::string, std::size_t> counts;
+  std::size_t pairs = 0;
+  for (const PairRow& row : comparison.rows) {
+    pairs += row.verdict != Verdict::kNotComparable;
+    for (const std::string& note : row.notes) ++counts[note];
+  }
+  std::set<std::string> common;
+  for (const auto& [note, count] : counts) {
+    if (pairs > 1 && count == pairs) common.insert(note);
+  }
+  return common;
+}
+
+Table make_table(const Comparison& comparison, const std::set<std::string>& common, double margin, const Style& style) {
   Table table;
   table.columns = {{"problem", false, true}, {"A", true}, {"B", true}, {"B/A", true}, {"95 %", true}, {"verdict"}};
   // Rows of one configuration stand together, in the order in which it first came.
@@ -69,7 +89,7 @@ Table make_table(const Comparison& comparison, double margin, const Style& style
   for (const std::string& configuration : configurations) {
     table.rows.push_back({{{configuration, Color::kBold}}, {}});
     for (const PairRow& row : comparison.rows) {
-      if (row.configuration == configuration) table.rows.push_back(make_row(row, margin, style));
+      if (row.configuration == configuration) table.rows.push_back(make_row(row, common, margin, style));
     }
   }
   return table;
@@ -84,11 +104,17 @@ std::string method_text(const Comparison& comparison) {
   return fmt::format("{}; false discoveries held at 5 % of the problems (Benjamini-Hochberg)", fmt::join(methods, "; "));
 }
 
+void add_entries(const char* name, const std::vector<std::string>& texts,
+                 std::vector<std::pair<std::string, std::string>>& entries) {
+  for (std::size_t i = 0; i < texts.size(); ++i) entries.emplace_back(i == 0 ? name : "", texts[i]);
+}
+
 std::string render_one(const Comparison& comparison, double margin, const Style& style, bool verbose) {
   std::string out;
   const std::string by = comparison.by.empty() ? "" : comparison.by + " ";
   out += render_entries({{"A", by + comparison.a_name}, {"B", by + comparison.b_name}}, style) + "\n";
-  const Table table = make_table(comparison, margin, style);
+  const std::set<std::string> common = common_notes(comparison);
+  const Table table = make_table(comparison, common, margin, style);
   Style wide = style;
   if (verbose) wide.width = std::max(style.width, natural_width(table));
   out += render(table, wide) + "\n";
@@ -100,8 +126,10 @@ std::string render_one(const Comparison& comparison, double margin, const Style&
       {"Columns",
        "A, B: time of a call, the geometric mean of the launches' medians; B/A: above 1, B is slower; "
        "95 %: its interval between launches"}};
-  for (const Remark& remark : comparison.remarks) entries.emplace_back("Beware", remark.text);
-  for (const std::string& line : advice_lines(comparison, margin)) entries.emplace_back("Advice", line);
+  std::vector<std::string> remarks(common.begin(), common.end());
+  for (const Remark& remark : comparison.remarks) remarks.push_back(remark.text);
+  add_entries("Beware", remarks, entries);
+  add_entries("Advice", advice_lines(comparison, margin), entries);
   out += render_entries(entries, style);
   for (const Recipe& recipe : recipes(comparison)) {
     out += fmt::format("\n{} as placed here{}:\n", recipe.side, recipe.when.empty() ? "" : ", " + recipe.when);
