@@ -30,6 +30,12 @@ json fact(const PairSide& side, const char* name) {
   return values.size() == 1 ? text(*values.begin()) : values.empty() ? json(nullptr) : json(values);
 }
 
+json count(const PairSide& side, std::int64_t ResultRecord::*member) {
+  std::set<std::int64_t> values;
+  for (const Measured* one : side.measured) values.insert(one->result.*member);
+  return values.size() == 1 ? json(*values.begin()) : values.empty() ? json(nullptr) : json(values);
+}
+
 json side_line(const PairSide& side, const std::string& name, const std::optional<double>& time_s, std::size_t launches) {
   std::set<std::string> runs;
   std::set<std::string> results;
@@ -44,9 +50,10 @@ json side_line(const PairSide& side, const std::string& name, const std::optiona
                {"launches", launches},
                {"samples", samples_of(side)},
                {"reason", text(side.reason)}};
-  for (const char* field :
-       {"memory_mode", "cluster_mode", "memory", "replicas", "threads", "backend", "device", "library", "label"})
+  for (const char* field : {"memory_mode", "cluster_mode", "memory", "backend", "device", "library", "label"})
     line[field] = fact(side, field);
+  line["threads"] = count(side, &ResultRecord::threads);
+  line["replicas"] = count(side, &ResultRecord::replicas);
   return line;
 }
 
