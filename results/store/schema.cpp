@@ -120,6 +120,8 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
+constexpr const char* kVersion3 = "ALTER TABLE result ADD COLUMN loads REAL;";
+
 constexpr const char* kBaselines = R"sql(
 CREATE TABLE baseline(
   name TEXT PRIMARY KEY NOT NULL,
@@ -130,7 +132,8 @@ CREATE TABLE baseline(
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "runs kept as baselines", kBaselines},
+    {3, "the loads of a call", kVersion3},
+    {4, "runs kept as baselines", kBaselines},
 };
 
 }  // namespace
