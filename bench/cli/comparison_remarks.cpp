@@ -134,9 +134,10 @@ void remark_launches(const std::vector<PairRow>& rows, std::vector<Remark>& rema
   remarks.push_back(
       {"few_launches",
        fmt::format("{} of {} problems have fewer than {} launches a side, and so no interval between launches: what "
-                   "is shown of them may be the luck of one launch; repeat both sides in fresh processes ({} runs "
+                   "is shown of them may be the luck of one launch; repeat both sides in fresh processes (run --launches "
+                   "{}, or {} runs "
                    "with one label each, then --by label)",
-                   few, rows.size(), stats::kFewestLaunches, stats::kFewestLaunches)});
+                   few, rows.size(), stats::kFewestLaunches, stats::kFewestLaunches, stats::kFewestLaunches)});
 }
 
 }  // namespace

@@ -107,6 +107,16 @@ Result<int> parse_threads(std::string_view text) {
   return *value;
 }
 
+Result<int> parse_launches(std::string_view text) {
+  constexpr int kMostLaunches = 1000;
+  const std::string next =
+      fmt::format("give how many processes measure each case, from 1 to {}: --launches 8", kMostLaunches);
+  const auto value = whole_number<int>(trimmed(text));
+  if (!value) return bad_value("--launches", text, "it is not a whole number in range", next);
+  if (*value < 1 || *value > kMostLaunches) return bad_value("--launches", text, "it is out of range", next);
+  return *value;
+}
+
 Result<std::uint64_t> parse_seed(std::string_view text) {
   const auto value = whole_number<std::uint64_t>(trimmed(text));
   if (!value)

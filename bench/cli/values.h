@@ -18,6 +18,7 @@ Result<double> parse_precision(std::string_view text);                         /
 Result<double> parse_share(std::string_view option, std::string_view text);    // likewise
 Result<double> parse_seconds(std::string_view option, std::string_view text);  // "3", "3s", "500ms", "2min"
 Result<int> parse_threads(std::string_view text);
+Result<int> parse_launches(std::string_view text);
 Result<std::uint64_t> parse_seed(std::string_view text);
 Status check_label(std::string_view text);
 Status check_label(std::string_view option, std::string_view text);  // of what another option names

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "results/stats/summary.h"
@@ -163,6 +164,31 @@ Verdict judge_ratio(const RatioEstimate& estimate, std::optional<double> adjuste
   if (*estimate.low >= 1 / (1 + margin) && *estimate.high <= 1 + margin) return Verdict::kSame;
   if (*adjusted_p > kFalseDiscoveries) return Verdict::kNoDifference;
   return *estimate.ratio < 1 ? Verdict::kFaster : Verdict::kSlower;
+}
+
+TimeSummary launches_summary(const Launches& launches, std::int64_t calls_per_sample) {
+  std::vector<double> medians;
+  TimeSummary summary;
+  summary.min = std::numeric_limits<double>::infinity();
+  for (const std::vector<double>& samples : launches) {
+    if (samples.empty()) continue;
+    medians.push_back(median(samples));
+    summary.min = std::min(summary.min, *std::min_element(samples.begin(), samples.end()));
+    summary.samples += static_cast<std::int64_t>(samples.size());
+  }
+  summary.median = median(medians);
+  summary.calls_per_sample = calls_per_sample;
+  const std::size_t rank = medians.size() < kFewestLaunches ? 0 : median_interval_rank(medians.size(), 0.95);
+  if (rank == 0) {
+    summary.interval_method = fmt::format("no between-launch interval: {} launch{}, {} needed", medians.size(),
+                                          medians.size() == 1 ? "" : "es", kFewestLaunches);
+    return summary;
+  }
+  std::sort(medians.begin(), medians.end());
+  summary.ci_low = medians[rank - 1];
+  summary.ci_high = medians[medians.size() - rank];
+  summary.interval_method = fmt::format("order statistics over {} launches", medians.size());
+  return summary;
 }
 
 std::vector<std::size_t> odd_launches(const Launches& launches, double factor) {

@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "results/records.h"
 
 namespace hbmark::stats {
 
@@ -47,6 +50,10 @@ std::string_view verdict_name(Verdict verdict);  // "faster", "no_difference_sho
 
 // `margin` 0.02: a ratio between 1/1.02 and 1.02 is called the same. `adjusted_p` absent: not established.
 Verdict judge_ratio(const RatioEstimate& estimate, std::optional<double> adjusted_p, double margin);
+
+// One result of several launches: the median of their medians, with its distribution-free interval between launches where
+// there are 6 or more; `interval_method` says which, or why there is none. At least one launch with a sample.
+TimeSummary launches_summary(const Launches& launches, std::int64_t calls_per_sample);
 
 // Launches (indexes) whose median stands apart from the others' by more than `factor`, and by 5 times their spread: such a
 // one widens the interval, and is not dropped.

@@ -224,7 +224,9 @@ Status Store::save_result(const ResultRecord& result, const std::vector<SampleRe
   }
   return impl_->write(what, [&](SQLite::Database& database) -> Status {
     SQLite::Statement replaced(database,
-                               "DELETE FROM result WHERE run_uuid = :run AND case_index = :case AND outcome = 'not_run'");
+                               "DELETE FROM result WHERE run_uuid = :run AND case_index = :case "
+                               "AND (outcome = 'not_run' OR uuid = :uuid)");
+    replaced.bind(":uuid", result.uuid);
     replaced.bind(":run", result.run_uuid);
     replaced.bind(":case", result.case_index);
     replaced.exec();

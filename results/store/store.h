@@ -43,7 +43,8 @@ class Store {
   Status save_environment(const EnvironmentRecord& environment);
   Status save_configuration(const ConfigurationRecord& configuration);
   Status save_run(const RunRecord& run);  // inserts, or updates state and finished_at
-  // The result with all its samples, in one transaction; replaces a `not_run` of the same case (and only that: a second
+  // The result with all its samples, in one transaction; replaces a `not_run` of the same case, and the same result
+  // (by uuid) grown by a launch (and only that: a second
   // outcome for a case is an internal error). Its run and configuration must be saved before; an empty configuration_uuid
   // means none. A sample's result_uuid may be left empty.
   Status save_result(const ResultRecord& result, const std::vector<SampleRecord>& samples);

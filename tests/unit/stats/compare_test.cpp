@@ -147,6 +147,27 @@ TEST(JudgeRatio, TheMarginIsTheSameBothWays) {
   EXPECT_EQ(judge_ratio(estimate_of(1.0, 1.0201), 0.5, 0.02), Verdict::kNoDifference);
 }
 
+TEST(LaunchesSummary, IsTheMedianOfMediansWithOrderStatistics) {
+  const TimeSummary eight = launches_summary(launches_of(kA, 1e-3), 4);
+  EXPECT_NEAR(eight.median, 1.015e-3, 1e-15);
+  EXPECT_NEAR(*eight.ci_low, 0.99e-3, 1e-15);  // of 8 the least and the greatest: 99.2 %
+  EXPECT_NEAR(*eight.ci_high, 1.05e-3, 1e-15);
+  EXPECT_NEAR(eight.min, 0.99e-3 * 0.9, 1e-15);
+  EXPECT_EQ(eight.samples, 24);
+  EXPECT_EQ(eight.calls_per_sample, 4);
+  EXPECT_EQ(eight.interval_method, "order statistics over 8 launches");
+  std::vector<double> nine = kA;
+  nine.push_back(1.06);
+  EXPECT_NEAR(*launches_summary(launches_of(nine), 1).ci_low, 1.00, 1e-15);  // the second of 9: 96.1 %
+}
+
+TEST(LaunchesSummary, UnderSixLaunchesHasNoInterval) {
+  const TimeSummary five = launches_summary(launches_of({kA.begin(), kA.begin() + 5}), 1);
+  EXPECT_FALSE(five.ci_low);
+  EXPECT_FALSE(five.ci_high);
+  EXPECT_EQ(five.interval_method, "no between-launch interval: 5 launches, 6 needed");
+}
+
 TEST(OddLaunches, FindsTheOneThatStandsApart) {
   std::vector<double> medians = kA;
   medians[3] = 2;
