@@ -44,7 +44,7 @@ TEST_F(RunTest, FewLaunchesSayThatTheyHaveNoInterval) {
 }
 
 TEST_F(RunTest, ACaseThatFailsInALaunchIsNotLaunchedAgain) {
-  script({{{"problem", kFirst}, {"fail", "run"}}});
+  script({{{"match", kFirst}, {"fault", {{"kind", "failed"}, {"message", "no luck"}}}}});
   Plan wanted = plan({kFirst, kSecond});
   wanted.launches = 3;
   const auto summary = carry_out_here(wanted, driver());
