@@ -89,8 +89,11 @@ void join_lonely(std::vector<Group>& groups) {
     }
     gone[members[1]] = true;
   }
-  std::size_t next = 0;
-  std::erase_if(groups, [&](const Group& /*group*/) { return gone[next++]; });
+  std::vector<Group> kept;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!gone[i]) kept.push_back(std::move(groups[i]));
+  }
+  groups = std::move(kept);
 }
 
 bool is_measured(const Measured& measured) { return measured.result.outcome == Outcome::kOk && measured.result.time; }
