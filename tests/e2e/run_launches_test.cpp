@@ -6,10 +6,11 @@
 namespace hbmark::tests {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
 
-TEST_F(RunTest, LaunchesAreOneResultWithBothLevels) {
+class LaunchesTest : public RunTest {};
+
+TEST_F(LaunchesTest, LaunchesAreOneResultWithBothLevels) {
   Plan wanted = plan({kFirst, kSecond});
   wanted.launches = 6;
   const auto summary = carry_out_here(wanted, driver());
@@ -32,7 +33,7 @@ TEST_F(RunTest, LaunchesAreOneResultWithBothLevels) {
   }
 }
 
-TEST_F(RunTest, FewLaunchesSayThatTheyHaveNoInterval) {
+TEST_F(LaunchesTest, FewLaunchesSayThatTheyHaveNoInterval) {
   Plan wanted = plan({kFirst});
   wanted.launches = 2;
   ASSERT_TRUE(carry_out_here(wanted, driver()));
@@ -43,7 +44,7 @@ TEST_F(RunTest, FewLaunchesSayThatTheyHaveNoInterval) {
   EXPECT_EQ(all[0].time->interval_method, "no between-launch interval: 2 launches, 6 needed");
 }
 
-TEST_F(RunTest, ACaseThatFailsInALaunchIsNotLaunchedAgain) {
+TEST_F(LaunchesTest, ACaseThatFailsInALaunchIsNotLaunchedAgain) {
   script({{{"match", kFirst}, {"fault", {{"kind", "failed"}, {"message", "no luck"}}}}});
   Plan wanted = plan({kFirst, kSecond});
   wanted.launches = 3;

@@ -264,5 +264,10 @@ TEST(Threshold, IsAVerdictAndAShare) {
     EXPECT_FALSE(parse_threshold(bad)) << bad;
 }
 
+TEST(Launches, AreAWholeNumberInRange) {
+  EXPECT_EQ(parse_launches("8").value_or(0), 8);
+  for (const char* bad : {"", "0", "-1", "1.5", "1001", "x", "8x"}) EXPECT_FALSE(parse_launches(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace hbmark::cli
