@@ -91,7 +91,7 @@ Status record_interruption(const std::deque<PlannedCase>& cases, int signal, con
                   sigabbrev_np(signal), request.run.uuid.substr(0, 8));
   for (const PlannedCase& planned : cases) {
     if (const std::int64_t launches = recorder.launches_so_far(planned); launches > 0) {
-      recorder.warn(fmt::format("{}: {} of {} launches were made and are kept; they are no more with --resume",
+      recorder.warn(fmt::format("{}: {} of {} launches were made and are kept; --resume makes no more of them",
                                 planned.problem, launches, request.plan.launches));
       continue;
     }

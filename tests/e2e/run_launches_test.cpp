@@ -1,4 +1,5 @@
 // A case measured in several worker processes.
+#include <csignal>
 #include <set>
 
 #include "tests/e2e/run_fixture.h"
@@ -57,6 +58,28 @@ TEST_F(LaunchesTest, ACaseThatFailsInALaunchIsNotLaunchedAgain) {
   EXPECT_EQ(all[0].outcome, Outcome::kFailed);
   EXPECT_THAT(all[0].reason, HasSubstr("launch 1 of 3: "));
   EXPECT_EQ(all[1].launches, 3);
+}
+
+TEST_F(LaunchesTest, AnInterruptedRunKeepsTheLaunchesItHad) {
+  script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.3}}}, {"sleep", true}}});
+  Plan wanted = plan({kFirst});
+  wanted.launches = 1000;
+  wanted.cases[0].budget_s = 100;
+  const pid_t parent = start_driver({"run", db(), write_plan(wanted)});
+  const bool stored = becomes([&] {
+    const auto store = Store::open(db(), OpenMode::kRead);
+    const auto run = store ? store->find_run("last") : tl::make_unexpected(store.error());
+    const auto all = run ? store->results(run->uuid) : tl::make_unexpected(run.error());
+    return all && !all->empty();
+  });
+  kill(parent, SIGTERM);
+  EXPECT_EQ(wait_for(parent), 130);
+  ASSERT_TRUE(stored);
+  const auto all = results();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].outcome, Outcome::kOk);
+  EXPECT_GE(all[0].launches, 1);
+  EXPECT_LT(all[0].launches, 1000);
 }
 
 }  // namespace
