@@ -22,6 +22,13 @@ std::span<const Command> commands() {
        "hbmark show before-bios-update -v\n"
        "hbmark show 3f2a9c1e --format json | jq .time_s.median",
        declare_show},
+      {"compare", "Compare two runs, or all results by a mode, a memory kind or another field",
+       "hbmark compare before-bios-update after-bios-update\n"
+       "hbmark compare --by memory_mode --against cache/any --filter stream\n"
+       "hbmark compare --by label --equivalence 1%\n"
+       "hbmark compare --save-baseline release-1\n"
+       "hbmark compare --baseline release-1 last --fail-on slower:5%",
+       declare_compare},
       {"list", "List runs, suites, backends or kernels",
        "hbmark list\n"
        "hbmark list suites",

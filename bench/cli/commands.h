@@ -63,6 +63,7 @@ Result<std::filesystem::path> default_db(const Environment& environment);
 
 Action declare_run(CLI::App& app);
 Action declare_show(CLI::App& app);
+Action declare_compare(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_node(CLI::App& app);
 Action declare_doctor(CLI::App& app);

@@ -85,6 +85,7 @@ Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const
   request.precision = wishes.precision;
   request.timeout_s = wishes.timeout_s;
   request.threads = wishes.threads;
+  request.launches = wishes.launches;
   request.cold_cache = wishes.cold_cache;
   request.energy = wishes.energy;
   request.seed = wishes.seed;

@@ -20,6 +20,7 @@ Status check_resume(const RunText& text) {
                                                 {!text.budget.empty(), "--budget"},
                                                 {!text.timeout.empty(), "--timeout"},
                                                 {!text.threads.empty(), "--threads"},
+                                                {!text.launches.empty(), "--launches"},
                                                 {!text.seed.empty(), "--seed"},
                                                 {!text.label.empty(), "--label"},
                                                 {text.cold_cache, "--cold-cache"},
@@ -60,6 +61,10 @@ void declare_options(CLI::App& app, RunText& text) {
   add_value(app, "--budget", text.budget, "SECONDS", "Sampling time of the whole run (default: the suite's, or 3 s a case)");
   add_value(app, "--timeout", text.timeout, "SECONDS", "Time without a sign of life before a case is ended (default: 60)");
   add_value(app, "--threads", text.threads, "N", "Threads to pin (default: one for each core we are allowed)");
+  add_value(
+      app, "--launches", text.launches, "N",
+      "Measure each case in N fresh processes, interleaved in random order; 6 or more show what differs between launches "
+      "(default: 1; the budget is shared among them)");
   add_switch(app, "--cold-cache", text.cold_cache,
              "Flush the operands from every on-core cache before each call, outside its time; a sample is then one call");
   add_switch(app, "--energy", text.energy,
@@ -84,6 +89,7 @@ Result<RunWishes> understand(const RunText& text) {
   then(read(text.budget, wishes.budget_s, [](const std::string& value) { return parse_seconds("--budget", value); }));
   then(read(text.timeout, wishes.timeout_s, [](const std::string& value) { return parse_seconds("--timeout", value); }));
   then(read(text.threads, wishes.threads, parse_threads));
+  then(read(text.launches, wishes.launches, parse_launches));
   then(read(text.seed, wishes.seed, parse_seed));
   then(check_label(text.label));
   if (!read_all) return tl::make_unexpected(read_all.error());

@@ -13,7 +13,7 @@
 namespace hbmark::cli {
 
 struct RunText {  // as on the command line
-  std::string suite, precision, budget, timeout, threads, seed, label, resume;
+  std::string suite, precision, budget, timeout, threads, launches, seed, label, resume;
   std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
   bool dry_run = false;
   bool cold_cache = false;
@@ -27,6 +27,7 @@ struct RunWishes {
   double budget_s = 0;   // of the whole run; 0: the suite's
   double timeout_s = 60;
   int threads = 0;  // 0: one a core
+  int launches = 1;
   std::uint64_t seed = 1;
   std::string label;
   std::optional<std::string> resume;

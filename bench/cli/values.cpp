@@ -49,18 +49,37 @@ std::optional<T> whole_number(std::string_view text) {
 
 }  // namespace
 
-Result<double> parse_precision(std::string_view text) {
-  const std::string next = "write a percentage or a fraction between 0.01% and 100%: --precision 2% or --precision 0.02";
+Result<double> parse_share(std::string_view option, std::string_view text) {
+  const std::string next =
+      fmt::format("write a percentage or a fraction between 0.01% and 100%: {0} 2% or {0} 0.02", option);
   const auto parsed = number_and_rest(text);
   if (!parsed || (!parsed->second.empty() && parsed->second != "%")) {
-    return bad_value("--precision", text, "it is not a number", next);
+    return bad_value(option, text, "it is not a number", next);
   }
   const double value = parsed->second == "%" ? parsed->first / 100 : parsed->first;
   if (value > kMaxPrecision && parsed->second.empty()) {
-    return bad_value("--precision", text, fmt::format("as a fraction it means {:g} %", value * 100), next);
+    return bad_value(option, text, fmt::format("as a fraction it means {:g} %", value * 100), next);
   }
-  if (value < kMinPrecision || value > kMaxPrecision) return bad_value("--precision", text, "it is out of range", next);
+  if (value < kMinPrecision || value > kMaxPrecision) return bad_value(option, text, "it is out of range", next);
   return value;
+}
+
+Result<double> parse_precision(std::string_view text) { return parse_share("--precision", text); }
+
+Result<Threshold> parse_threshold(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view word = trimmed(text.substr(0, colon));
+  const bool slower = word == "slower";
+  if (!slower && word != "faster") {
+    return bad_value("--fail-on", text, "a comparison fails on slower or on faster",
+                     "say which and by how much: --fail-on slower:5%");
+  }
+  if (colon == std::string_view::npos) {
+    return bad_value("--fail-on", text, "it does not say by how much", fmt::format("say it: --fail-on {}:5%", word));
+  }
+  auto share = parse_share(fmt::format("--fail-on {}:", word), text.substr(colon + 1));
+  if (!share) return tl::make_unexpected(share.error());
+  return Threshold{slower ? stats::Verdict::kSlower : stats::Verdict::kFaster, *share};
 }
 
 Result<double> parse_seconds(std::string_view option, std::string_view text) {
@@ -88,6 +107,16 @@ Result<int> parse_threads(std::string_view text) {
   return *value;
 }
 
+Result<int> parse_launches(std::string_view text) {
+  constexpr int kMostLaunches = 1000;
+  const std::string next =
+      fmt::format("give how many processes measure each case, from 1 to {}: --launches 8", kMostLaunches);
+  const auto value = whole_number<int>(trimmed(text));
+  if (!value) return bad_value("--launches", text, "it is not a whole number in range", next);
+  if (*value < 1 || *value > kMostLaunches) return bad_value("--launches", text, "it is out of range", next);
+  return *value;
+}
+
 Result<std::uint64_t> parse_seed(std::string_view text) {
   const auto value = whole_number<std::uint64_t>(trimmed(text));
   if (!value)
@@ -95,17 +124,19 @@ Result<std::uint64_t> parse_seed(std::string_view text) {
   return *value;
 }
 
-Status check_label(std::string_view text) {
+Status check_label(std::string_view option, std::string_view text) {
   if (text.size() > kMaxLabel) {
-    return bad_value("--label", elide_middle(text, 40, Style{}), fmt::format("it is longer than {} bytes", kMaxLabel),
+    return bad_value(option, elide_middle(text, 40, Style{}), fmt::format("it is longer than {} bytes", kMaxLabel),
                      "give a shorter name");
   }
   if (printable(text) != text) {
-    return bad_value("--label", text, "it holds control characters", "give a name of printable characters");
+    return bad_value(option, text, "it holds control characters", "give a name of printable characters");
   }
-  if (text == "last") return bad_value("--label", text, "'last' means the newest run", "give another name");
+  if (text == "last") return bad_value(option, text, "'last' means the newest run", "give another name");
   return {};
 }
+
+Status check_label(std::string_view text) { return check_label("--label", text); }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;

@@ -10,14 +10,24 @@
 #include <vector>
 
 #include "results/base/result.h"
+#include "results/stats/compare.h"
 
 namespace hbmark::cli {
 
 Result<double> parse_precision(std::string_view text);                         // "2%", "2 %", "0.02" -> 0.02
+Result<double> parse_share(std::string_view option, std::string_view text);    // likewise
 Result<double> parse_seconds(std::string_view option, std::string_view text);  // "3", "3s", "500ms", "2min"
 Result<int> parse_threads(std::string_view text);
+Result<int> parse_launches(std::string_view text);
 Result<std::uint64_t> parse_seed(std::string_view text);
 Status check_label(std::string_view text);
+Status check_label(std::string_view option, std::string_view text);  // of what another option names
+
+struct Threshold {
+  stats::Verdict verdict = stats::Verdict::kSlower;  // or kFaster
+  double share = 0;                                  // 0.05: by 5 % or more
+};
+Result<Threshold> parse_threshold(std::string_view text);  // "slower:5%"
 
 // The word of `known` nearest to `word`, or "" when none is near enough to be meant.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);

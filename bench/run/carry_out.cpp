@@ -5,8 +5,10 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
+#include <iterator>
 
 #include "bench/run/interrupt.h"
+#include "bench/run/launches.h"
 #include "bench/run/recorder.h"
 #include "bench/run/run.h"
 #include "bench/run/supervisor.h"
@@ -59,11 +61,40 @@ Status run_cases(std::deque<PlannedCase>& cases, Supervisor& supervisor, Recorde
   return {};
 }
 
+// Every case once a round, each round in new workers and in an order of its own.
+Status run_rounds(std::deque<PlannedCase>& cases, Supervisor& supervisor, Recorder& recorder,
+                  const InterruptWatch& interrupts, const Plan& plan) {
+  std::deque<PlannedCase> decided;
+  std::copy_if(cases.begin(), cases.end(), std::back_inserter(decided), [](const PlannedCase& one) { return one.decided; });
+  std::erase_if(cases, [](const PlannedCase& one) { return one.decided; });
+  Status done = run_cases(decided, supervisor, recorder, interrupts);
+  for (std::int64_t round = 0; done && round < plan.launches; ++round) {
+    std::vector<std::vector<PlannedCase>> rows;
+    for (std::deque<PlannedCase> left = cases; !left.empty();) {
+      const std::deque<PlannedCase> row = take_row(left);
+      rows.emplace_back(row.begin(), row.end());
+    }
+    for (const std::vector<PlannedCase>& row : shuffled_round(std::move(rows), plan.seed, round)) {
+      std::deque<PlannedCase> pending(row.begin(), row.end());
+      for (PlannedCase& planned : pending) planned.budget_s /= static_cast<double>(plan.launches);
+      if (done) done = run_cases(pending, supervisor, recorder, interrupts);
+    }
+    std::erase_if(cases, [&](const PlannedCase& one) { return recorder.is_over(one); });
+  }
+  cases.insert(cases.end(), decided.begin(), decided.end());
+  return done;
+}
+
 Status record_interruption(const std::deque<PlannedCase>& cases, int signal, const RunRequest& request, Recorder& recorder) {
   const std::string reason =
       fmt::format("the run was interrupted by SIG{} before this case had ended; `hbmark run --resume {}` carries it out",
                   sigabbrev_np(signal), request.run.uuid.substr(0, 8));
   for (const PlannedCase& planned : cases) {
+    if (const std::int64_t launches = recorder.launches_so_far(planned); launches > 0) {
+      recorder.warn(fmt::format("{}: {} of {} launches were made and are kept; --resume makes no more of them",
+                                planned.problem, launches, request.plan.launches));
+      continue;
+    }
     if (auto saved = recorder.finish(planned, Outcome::kNotRun, reason); !saved) return saved;
   }
   return {};
@@ -80,7 +111,8 @@ Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunO
 
   std::deque<PlannedCase> cases = unfinished_cases(request);
   Supervisor supervisor(request, *interrupts, recorder);
-  Status done = run_cases(cases, supervisor, recorder, *interrupts);
+  Status done = request.plan.launches > 1 ? run_rounds(cases, supervisor, recorder, *interrupts, request.plan)
+                                          : run_cases(cases, supervisor, recorder, *interrupts);
   const bool interrupted = interrupts->signal() != 0 && !cases.empty();
   if (done && interrupted) done = record_interruption(cases, interrupts->signal(), request, recorder);
   const Status ended = recorder.end(done && !interrupted ? "finished" : "interrupted");

@@ -58,6 +58,7 @@ std::string plan_to_json(const Plan& plan) {
                          {"timeout_s", plan.timeout_s},
                          {"seed", plan.seed},
                          {"threads", plan.threads},
+                         {"launches", plan.launches},
                          {"cold_cache", plan.cold_cache},
                          {"energy", plan.energy},
                          {"backend_paths", plan.backend_paths},
@@ -79,7 +80,8 @@ Result<Plan> plan_from_json(const std::string& text) {
     document.at("timeout_s").get_to(plan.timeout_s);
     read_whole(document, "seed", plan.seed);
     read_whole(document, "threads", plan.threads);
-    plan.cold_cache = document.value("cold_cache", false);  // older plans lack these two
+    if (document.contains("launches")) read_whole(document, "launches", plan.launches);  // older plans lack it
+    plan.cold_cache = document.value("cold_cache", false);                               // older plans lack these two
     plan.energy = document.value("energy", false);
     document.at("backend_paths").get_to(plan.backend_paths);
     plan.backend_files = document.value("backend_files", std::vector<std::string>{});  // older plans lack it

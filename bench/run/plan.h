@@ -38,7 +38,8 @@ struct Plan {
   double precision = 0.02;
   double timeout_s = 60;  // a case that shows no sign of life for so long beyond its budget is killed
   std::uint64_t seed = 1;
-  int threads = 0;  // as asked; 0: one a core
+  int threads = 0;            // as asked; 0: one a core
+  std::int64_t launches = 1;  // worker processes a case, one after another
   bool cold_cache = false;
   bool energy = false;
   std::vector<PlannedCase> cases;

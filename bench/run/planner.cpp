@@ -223,6 +223,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.timeout_s = request.timeout_s;
   plan.seed = request.seed;
   plan.threads = request.threads;
+  plan.launches = request.launches;
   plan.cold_cache = request.cold_cache;
   plan.energy = request.energy;
   plan.backend_paths = request.backend_paths;

@@ -52,6 +52,7 @@ struct PlanRequest {
   double precision = 0;                // 0: the suite's
   double timeout_s = 60;
   int threads = 0;
+  int launches = 1;
   bool cold_cache = false;
   bool energy = false;
   std::uint64_t seed = 1;

@@ -29,7 +29,8 @@ Recorder::Recorder(const RunRequest& request, Store& store, const RunObserver& o
       observer_(observer),
       interrupted_(std::move(interrupted)),
       run_(request.run),
-      ceilings_(request.node != nullptr ? last_level_cache_bytes(*request.node) : 0) {}
+      ceilings_(request.node != nullptr ? last_level_cache_bytes(*request.node) : 0),
+      launches_(request.plan.launches) {}
 
 // Each attempt waits for the lock by itself (Store), so there is a pause only for others' sake. The worker goes on meanwhile
 // until the pipe to us is full, and measures nothing wrong.
@@ -132,22 +133,29 @@ void Recorder::count(const ResultRecord& result) {
 
 Status Recorder::finish(const PlannedCase& planned, ResultRecord result, const std::vector<double>& samples,
                         const CaseFacts& facts) {
+  const bool is_launched = request_.plan.launches > 1 && !planned.decided && result.outcome != Outcome::kNotRun;
   complete(planned, result);
+  LaunchedResult whole;
+  if (is_launched) {
+    whole = launches_.add(planned, std::move(result), samples);
+  } else {
+    whole = {std::move(result), {}, true};
+    for (const double time_s : samples) {
+      whole.samples.push_back({whole.result.uuid, 0, static_cast<std::int64_t>(whole.samples.size()), time_s});
+    }
+  }
   if (const auto problem = parse_problem(planned.problem)) {
-    ceilings_.apply(result, *problem, facts);
-    ceilings_.learn(result, *problem);
+    ceilings_.apply(whole.result, *problem, facts);
+    ceilings_.learn(whole.result, *problem);
   }
-  std::vector<SampleRecord> records;
-  records.reserve(samples.size());
-  for (const double time_s : samples) {
-    records.push_back({result.uuid, 0, static_cast<std::int64_t>(records.size()), time_s});
-  }
-  if (auto saved = persist("the result", [&] { return store_.save_result(result, records); }); !saved) {
+  if (auto saved = persist("the result", [&] { return store_.save_result(whole.result, whole.samples); }); !saved) {
     saved.error().next += fmt::format("; then continue the run with --resume {}", run_.uuid.substr(0, 8));
     return saved;
   }
-  count(result);
-  if (observer_.case_finished) observer_.case_finished(planned, result);
+  if (!whole.is_last) return {};
+  over_.insert(planned.index);
+  count(whole.result);
+  if (observer_.case_finished) observer_.case_finished(planned, whole.result);
   return {};
 }
 

@@ -6,11 +6,13 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "bench/run/ceilings.h"
+#include "bench/run/launches.h"
 #include "bench/run/plan.h"
 #include "bench/run/protocol.h"
 #include "bench/run/run.h"
@@ -36,6 +38,9 @@ class Recorder {
   void warn(const std::string& text) const;
   void tick() const;
   RunSummary& summary() { return summary_; }
+  bool is_over(const PlannedCase& planned) const { return over_.contains(planned.index); }  // with all its launches
+  // Launches of a case that is not over; they are stored.
+  std::int64_t launches_so_far(const PlannedCase& planned) const { return launches_.so_far(planned.index); }
 
  private:
   Status persist(const char* kept, const std::function<Status()>& save);
@@ -50,6 +55,8 @@ class Recorder {
   RunRecord run_;
   Ceilings ceilings_;
   RunSummary summary_;
+  LaunchGatherer launches_;
+  std::set<std::int64_t> over_;
   std::map<std::tuple<std::string, std::string, bool>, std::string> configurations_;  // backend, device, cold -> uuid
 };
 

@@ -124,12 +124,16 @@ ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 constexpr const char* kVersion3 = R"sql(
 ALTER TABLE result ADD COLUMN loads REAL;
 ALTER TABLE run ADD COLUMN boot_id TEXT NOT NULL DEFAULT '';
+CREATE TABLE baseline(
+  name TEXT PRIMARY KEY NOT NULL,
+  run_uuid TEXT NOT NULL REFERENCES run(uuid) ON DELETE CASCADE
+) WITHOUT ROWID;
 )sql";
 
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "the loads of a call; the boot a run was started in", kVersion3},
+    {3, "the loads of a call; the boot a run was started in; runs kept as baselines", kVersion3},
 };
 
 }  // namespace

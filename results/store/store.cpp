@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -115,7 +116,9 @@ Status put_result(SQLite::Database& database, const ResultRecord& result, const 
                 "a sample belongs to another result", "report this bug of hbmark");
   }
   SQLite::Statement replaced(database,
-                             "DELETE FROM result WHERE run_uuid = :run AND case_index = :case AND outcome = 'not_run'");
+                             "DELETE FROM result WHERE run_uuid = :run AND case_index = :case "
+                             "AND (outcome = 'not_run' OR uuid = :uuid)");
+  replaced.bind(":uuid", result.uuid);
   replaced.bind(":run", result.run_uuid);
   replaced.bind(":case", result.case_index);
   replaced.exec();
@@ -281,6 +284,32 @@ Result<RunRecord> Store::find_run(const std::string& name) const {
   const auto all = runs();
   if (!all) return tl::make_unexpected(all.error());
   return store::find_run(*all, name, impl_->where.file.string());
+}
+
+Status Store::save_baseline(const std::string& name, const std::string& run_uuid) {
+  return impl_->write(fmt::format("cannot keep the baseline {}", name), [&](SQLite::Database& database) -> Status {
+    SQLite::Statement insert(database, "INSERT OR REPLACE INTO baseline(name, run_uuid) VALUES(:name, :run)");
+    insert.bind(":name", name);
+    insert.bind(":run", run_uuid);
+    insert.exec();
+    return {};
+  });
+}
+
+Result<RunRecord> Store::baseline(const std::string& name) const {
+  const std::string what = fmt::format("cannot find the baseline '{}'", name);
+  auto kept = impl_->read<std::map<std::string, std::string>>(what, [](SQLite::Database& database) {
+    std::map<std::string, std::string> all;
+    SQLite::Statement query(database, "SELECT name, run_uuid FROM baseline");
+    while (query.executeStep()) all[query.getColumn(0).getString()] = query.getColumn(1).getString();
+    return all;
+  });
+  if (!kept) return tl::make_unexpected(kept.error());
+  if (const auto found = kept->find(name); found != kept->end()) return find_run(found->second);
+  std::string names;
+  for (const auto& [known, run] : *kept) names += (names.empty() ? "" : ", ") + known;
+  return usage_error(what, names.empty() ? "the store keeps none" : "it keeps " + names,
+                     "keep a run as one first: hbmark compare --save-baseline NAME RUN");
 }
 
 Result<std::vector<ResultRecord>> Store::results(const std::string& run_uuid) const {

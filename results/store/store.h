@@ -52,7 +52,8 @@ class Store {
   Status save_environment(const EnvironmentRecord& environment);
   Status save_configuration(const ConfigurationRecord& configuration);
   Status save_run(const RunRecord& run);  // inserts, or updates state and finished_at
-  // The result with all its samples, in one transaction; replaces a `not_run` of the same case (and only that: a second
+  // The result with all its samples, in one transaction; replaces a `not_run` of the same case, and the same result
+  // (by uuid) grown by a launch (and only that: a second
   // outcome for a case is an internal error). Its run and configuration must be saved before; an empty configuration_uuid
   // means none. A sample's result_uuid may be left empty.
   Status save_result(const ResultRecord& result, const std::vector<SampleRecord>& samples);
@@ -64,6 +65,10 @@ class Store {
   // By uuid, a unique prefix of it (at least 4 digits), a label (its newest run), or "last". Errors: usage, with the runs it
   // could have meant; nothing_ran when the store holds no run.
   Result<RunRecord> find_run(const std::string& name) const;
+  // A name for a run to compare later ones with; given again, it names another run. find_run does not know it.
+  Status save_baseline(const std::string& name, const std::string& run_uuid);
+  // Errors: usage, with the baselines there are.
+  Result<RunRecord> baseline(const std::string& name) const;
   Result<std::vector<ResultRecord>> results(const std::string& run_uuid) const;  // by case index
   Result<std::vector<SampleRecord>> samples(const std::string& result_uuid) const;
   Result<NodeRecord> node(const std::string& uuid) const;             // as last seen

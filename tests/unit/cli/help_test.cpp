@@ -32,6 +32,7 @@ class Help : public testing::Test {
 TEST_F(Help, Overview) { tests::expect_golden("help.txt", overview_help(*app_)); }
 TEST_F(Help, Run) { tests::expect_golden("help_run.txt", of("run")); }
 TEST_F(Help, Show) { tests::expect_golden("help_show.txt", of("show")); }
+TEST_F(Help, Compare) { tests::expect_golden("help_compare.txt", of("compare")); }
 TEST_F(Help, Export) { tests::expect_golden("help_export.txt", of("export")); }
 
 TEST_F(Help, EveryCommandExplainsItselfIn80Columns) {

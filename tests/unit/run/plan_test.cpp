@@ -17,6 +17,7 @@ Plan example() {
   plan.timeout_s = 1e-3;
   plan.seed = UINT64_MAX;
   plan.threads = 272;
+  plan.launches = 8;
   plan.cold_cache = true;
   plan.energy = true;
   plan.backend_paths = {"/a b/c", ""};
