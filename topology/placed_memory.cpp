@@ -16,10 +16,14 @@
 #include <utility>
 
 #include "topology/hwloc_tree.h"
+#include "topology/memory_policy.h"
 #include "topology/text_files.h"
 
 namespace hbmark::topology {
 namespace {
+
+constexpr std::size_t kPoolPageBytes = std::size_t{2} << 20;
+constexpr int kPoolPageFlag = 21 << MAP_HUGE_SHIFT;  // log2 of the size (mmap(2), MAP_HUGE_2MB)
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -53,24 +57,11 @@ Status check_nodes(const MemoryPolicy& policy) {
   return {};
 }
 
-// Free and quickly freed memory of one node. /sys/devices/system/node/node1/meminfo: "Node 1 MemFree:  123 kB".
-std::optional<std::uint64_t> free_on(int node) {
-  const auto read = read_text("", fmt::format("/sys/devices/system/node/node{}/meminfo", node));
-  if (!read.ok) return std::nullopt;
-  std::uint64_t free_bytes = 0;
-  for (const auto& line : lines(read.text)) {
-    const auto parts = words(line);
-    if (parts.size() < 4 || (parts[2] != "MemFree:" && parts[2] != "Inactive(file):")) continue;
-    free_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(0, to_integer(parts[3]).value_or(0))) * 1024;
-  }
-  return free_bytes;
-}
-
 // A strict binding that does not fit is not refused: the pages are promised, and the touching process is killed. Ask first.
 Status check_room(const std::vector<int>& nodes, std::size_t bytes) {
   std::uint64_t room = 0;
   for (int node : nodes) {
-    const auto free_bytes = free_on(node);
+    const auto free_bytes = room_on_node(node);
     if (!free_bytes) return {};  // cannot be known; the kernel will tell
     room += *free_bytes;
   }
@@ -103,6 +94,7 @@ Status bind(void* address, std::size_t bytes, const std::vector<int>& nodes) {
 
 std::string advise(void* address, std::size_t bytes, HugePages choice) {
   if (choice == HugePages::kDefault) return "default";
+  if (choice == HugePages::kPool) return "pool";
   const bool wanted = choice == HugePages::kAdvise;
   if (madvise(address, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0) return wanted ? "advised" : "forbidden";
   return fmt::format("refused: {}", std::strerror(errno));  // a kernel without transparent huge pages: memory as it is
@@ -113,6 +105,11 @@ tl::unexpected<Error> no_memory(std::size_t bytes, int error) {
                            "use a smaller problem, or free memory (see `hbmark doctor`)");
 }
 
+tl::unexpected<Error> no_pool(std::size_t bytes, int error) {
+  return environment_error(fmt::format("cannot allocate {} of 2 MiB pages", megabytes(bytes)), std::strerror(error),
+                           fmt::format("fill the pool as root: sysctl vm.nr_hugepages={}", bytes / kPoolPageBytes + 1));
+}
+
 }  // namespace
 
 Result<PlacedMemory> PlacedMemory::allocate(std::size_t bytes, std::size_t alignment, const MemoryPolicy& policy) {
@@ -121,7 +118,8 @@ Result<PlacedMemory> PlacedMemory::allocate(std::size_t bytes, std::size_t align
     return usage_error(fmt::format("cannot align memory to {} bytes", alignment), "no power of two", "give a power of two");
   }
   if (auto status = check_nodes(policy); !status) return tl::make_unexpected(status.error());
-  const std::size_t page = page_bytes();
+  const bool pool = policy.huge_pages == HugePages::kPool;
+  const std::size_t page = pool ? kPoolPageBytes : page_bytes();
   std::size_t align = std::max(alignment, page);
   if (policy.huge_pages == HugePages::kAdvise && bytes >= huge_page_bytes()) align = std::max(align, huge_page_bytes());
   const std::size_t spare = align > page ? align : 0;
@@ -131,8 +129,9 @@ Result<PlacedMemory> PlacedMemory::allocate(std::size_t bytes, std::size_t align
   }
   PlacedMemory memory;
   const std::size_t length = (bytes + page - 1) / page * page + spare;
-  void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return no_memory(bytes, errno);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (pool ? MAP_HUGETLB | kPoolPageFlag : 0);
+  void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (mapping == MAP_FAILED) return pool ? no_pool(bytes, errno) : no_memory(bytes, errno);
   memory.mapping_ = mapping;
   memory.mapped_bytes_ = length;
   memory.address_ = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(mapping) + align - 1) / align * align);

@@ -17,6 +17,7 @@ namespace hbmark::topology {
 enum class HugePages {
   kAdvise,   // MADV_HUGEPAGE: 2 MiB pages where the kernel has them, so that translation costs the same everywhere
   kForbid,   // MADV_NOHUGEPAGE
+  kPool,     // MAP_HUGETLB: 2 MiB pages of the pool the administrator filled (vm.nr_hugepages)
   kDefault,  // as the machine is set
 };
 
@@ -42,7 +43,7 @@ class PlacedMemory {
   void* address() const { return address_; }
   std::size_t size_bytes() const { return size_bytes_; }         // as asked
   const std::string& policy() const { return policy_; }          // "first_touch", "strict:1,5"
-  const std::string& huge_pages() const { return huge_pages_; }  // "advised", "forbidden", "default", "refused: ..."
+  const std::string& huge_pages() const { return huge_pages_; }  // "advised", "forbidden", "default", "pool", "refused: ..."
 
  private:
   void* mapping_ = nullptr;
