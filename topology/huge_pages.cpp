@@ -78,6 +78,14 @@ Result<std::uint64_t> count_transparent_huge_bytes() {
   return huge;
 }
 
+Status transparent_huge_pages(const std::string& root) {
+  const auto read = read_text(root, "/sys/kernel/mm/transparent_hugepage/enabled");
+  if (read.ok && read.text.find("[never]") == std::string::npos) return {};
+  return environment_error("cannot use --pages thp",
+                           read.ok ? "transparent huge pages are switched off (never)" : "this kernel has none",
+                           "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled; or use --pages 4k");
+}
+
 std::uint64_t free_pool_pages(const std::vector<int>& nodes, const std::string& root) {
   const auto pages_in = [&](const std::string& folder) -> std::uint64_t {
     const auto read = read_text(root, fmt::format("{}/hugepages-{}kB/free_hugepages", folder, kPoolPageKib));

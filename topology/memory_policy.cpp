@@ -120,8 +120,9 @@ Result<std::string> memory_word(std::string_view text) {
     if (index && *index >= 0 && *index < static_cast<std::int64_t>(kMaxNodes)) return fmt::format("node:{}", *index);
     return usage_error(fmt::format("--memory '{}'", text), "it names no NUMA node", "write node: and its number: node:1");
   }
-  return usage_error(fmt::format("--memory '{}'", text), "there is no such placement",
-                     "use default, ddr, fast (also mcdram, hbm), fast-preferred, fast-interleave, node:N, or a list of them");
+  return usage_error(
+      fmt::format("--memory '{}'", text), "there is no such placement",
+      "use default, ddr, fast (also mcdram, hbm), fast-preferred, fast-interleave, node:N, or a list of them");
 }
 
 Result<MemoryPlacement> plan_memory(const Node& node, const std::string& word, const std::vector<int>& thread_pus) {
@@ -134,7 +135,7 @@ Result<MemoryPlacement> plan_memory(const Node& node, const std::string& word, c
   }
   if (word == "default") return memory;
   const std::vector<int> pus = pus_of(node, thread_pus);
-  auto planned = word == "ddr"                   ? on_ddr(node, pus, std::move(memory))
+  auto planned = word == "ddr"                 ? on_ddr(node, pus, std::move(memory))
                  : word.rfind("node:", 0) == 0 ? on_one_node(node, std::move(memory))
                                                : on_fast(node, pus, std::move(memory));
   if (planned) std::sort(planned->nodes.begin(), planned->nodes.end());
@@ -205,13 +206,12 @@ Status try_binding(const MemoryPlacement& memory) {
   }
   const bool seccomp = error == EPERM || error == ENOSYS;
   const bool many = error == EINVAL && memory.rule == MemoryRule::kPreferred && memory.nodes.size() > 1;
-  return environment_error(
-      fmt::format("cannot use --memory {}", memory.asked),
-      many ? "this kernel cannot prefer several NUMA nodes (Linux 5.15 can)"
-           : fmt::format("the kernel refuses {}: {}", policy_text(memory), std::strerror(error)),
-      many      ? "use fast or fast-interleave, or a newer kernel"
-      : seccomp ? "a container's seccomp profile forbids set_mempolicy: add --cap-add SYS_NICE"
-                : "check that the nodes are online and allowed (cpuset.mems)");
+  return environment_error(fmt::format("cannot use --memory {}", memory.asked),
+                           many ? "this kernel cannot prefer several NUMA nodes (Linux 5.15 can)"
+                                : fmt::format("the kernel refuses {}: {}", policy_text(memory), std::strerror(error)),
+                           many      ? "use fast or fast-interleave, or a newer kernel"
+                           : seccomp ? "a container's seccomp profile forbids set_mempolicy: add --cap-add SYS_NICE"
+                                     : "check that the nodes are online and allowed (cpuset.mems)");
 }
 
 std::optional<std::uint64_t> room_for(const MemoryPlacement& memory, const std::string& root) {

@@ -40,7 +40,7 @@ Result<std::string> memory_word(std::string_view text);
 // Errors: environment, when this node has no such memory or the cpuset forbids it; usage, when node:N is not there.
 Result<MemoryPlacement> plan_memory(const Node& node, const std::string& word, const std::vector<int>& thread_pus);
 
-std::string policy_text(const MemoryPlacement& memory);  // "first_touch", "strict:1,5"
+std::string policy_text(const MemoryPlacement& memory);   // "first_touch", "strict:1,5"
 std::string memory_label(const MemoryPlacement& memory);  // any ddr mcdram mcdram-preferred hbm-interleave node:1
 
 // The kernel's form of a placement, made before fork so that applying it is one system call.

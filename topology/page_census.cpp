@@ -86,8 +86,8 @@ Status add_mixed(std::uintptr_t begin, std::uintptr_t end, int pagemap, BytesByN
   std::array<std::uint64_t, 512> entries{};
   for (std::uintptr_t at = begin; at < end;) {
     const std::size_t wanted = std::min<std::size_t>(entries.size(), (end - at) / page);
-    const ssize_t got = pread(pagemap, entries.data(), wanted * sizeof entries[0],
-                              static_cast<off_t>(at / page * sizeof entries[0]));
+    const ssize_t got =
+        pread(pagemap, entries.data(), wanted * sizeof entries[0], static_cast<off_t>(at / page * sizeof entries[0]));
     if (got <= 0) return untold(fmt::format("/proc/self/pagemap: {}", std::strerror(got < 0 ? errno : EIO)));
     const std::size_t count = static_cast<std::size_t>(got) / sizeof entries[0];
     for (std::size_t i = 0; i < count; ++i) {

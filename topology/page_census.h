@@ -37,6 +37,9 @@ Result<std::uint64_t> count_huge_bytes(const void* address, std::uint64_t bytes)
 // Transparent huge pages of the whole process, bytes.
 Result<std::uint64_t> count_transparent_huge_bytes();
 
+// Errors (environment): this kernel gives no transparent huge pages, not even advised ones.
+Status transparent_huge_pages(const std::string& root = "");
+
 // Free pages of 2 MiB in the pool of these nodes (empty: of the machine). 0 where there is no pool.
 std::uint64_t free_pool_pages(const std::vector<int>& nodes, const std::string& root = "");
 

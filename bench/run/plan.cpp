@@ -15,8 +15,8 @@ using nlohmann::json;
 constexpr const char* kSchema = "hbmark.plan/1";
 
 json case_to_json(const PlannedCase& c) {
-  json line = {{"index", c.index},       {"problem", c.problem},         {"backend", c.backend}, {"device", c.device},
-               {"budget_s", c.budget_s}, {"occurrences", c.occurrences}, {"decided", nullptr}};
+  json line = {{"index", c.index},       {"problem", c.problem},         {"backend", c.backend},     {"device", c.device},
+               {"budget_s", c.budget_s}, {"occurrences", c.occurrences}, {"placement", c.placement}, {"decided", nullptr}};
   if (c.decided) line["decided"] = {{"outcome", outcome_name(*c.decided)}, {"reason", c.decided_reason}};
   return line;
 }
@@ -29,6 +29,7 @@ PlannedCase case_from_json(const json& line) {
   line.at("device").get_to(c.device);
   line.at("budget_s").get_to(c.budget_s);
   line.at("occurrences").get_to(c.occurrences);
+  if (line.contains("placement")) read_whole(line, "placement", c.placement);  // older plans have one placement only
   const json& decided = line.at("decided");
   if (!decided.is_null()) {
     const auto name = decided.at("outcome").get<std::string>();
@@ -37,6 +38,26 @@ PlannedCase case_from_json(const json& line) {
     decided.at("reason").get_to(c.decided_reason);
   }
   return c;
+}
+
+json placements_to_json(const Plan& plan) {
+  json all = json::array();
+  for (const PlacementWish& wish : plan.placements)
+    all.push_back({{"memory", wish.memory}, {"threads_per_core", wish.threads_per_core}});
+  return all;
+}
+
+void placements_from_json(const json& document, Plan& plan) {
+  plan.pin = document.value("pin", "scatter");
+  plan.pages = document.value("pages", "");
+  if (!document.contains("placements")) return;
+  plan.placements.clear();
+  for (const json& line : document.at("placements")) {
+    PlacementWish wish;
+    line.at("memory").get_to(wish.memory);
+    read_whole(line, "threads_per_core", wish.threads_per_core);
+    plan.placements.push_back(std::move(wish));
+  }
 }
 
 tl::unexpected<Error> unreadable(std::string why) {
@@ -48,6 +69,18 @@ tl::unexpected<Error> unreadable(std::string why) {
 
 bool runs_cold(const Plan& plan, std::string_view problem) { return plan.cold_cache && !problem.starts_with("peak:"); }
 
+topology::ThreadWish thread_wish(const Plan& plan, std::size_t placement) {
+  const topology::Pin pin = plan.pin == "compact" ? topology::Pin::kCompact
+                            : plan.pin == "none"  ? topology::Pin::kNone
+                                                  : topology::Pin::kScatter;
+  return {plan.threads, plan.placements.at(placement).threads_per_core, pin};
+}
+
+topology::HugePages huge_pages(const Plan& plan) {
+  if (plan.pages == "4k") return topology::HugePages::kForbid;
+  return plan.pages == "2m" ? topology::HugePages::kPool : topology::HugePages::kAdvise;
+}
+
 std::string plan_to_json(const Plan& plan) {
   json cases = json::array();
   for (const PlannedCase& c : plan.cases) cases.push_back(case_to_json(c));
@@ -58,6 +91,9 @@ std::string plan_to_json(const Plan& plan) {
                          {"timeout_s", plan.timeout_s},
                          {"seed", plan.seed},
                          {"threads", plan.threads},
+                         {"placements", placements_to_json(plan)},
+                         {"pin", plan.pin},
+                         {"pages", plan.pages},
                          {"cold_cache", plan.cold_cache},
                          {"energy", plan.energy},
                          {"backend_paths", plan.backend_paths},
@@ -79,11 +115,15 @@ Result<Plan> plan_from_json(const std::string& text) {
     document.at("timeout_s").get_to(plan.timeout_s);
     read_whole(document, "seed", plan.seed);
     read_whole(document, "threads", plan.threads);
+    placements_from_json(document, plan);
     plan.cold_cache = document.value("cold_cache", false);  // older plans lack these two
     plan.energy = document.value("energy", false);
     document.at("backend_paths").get_to(plan.backend_paths);
     plan.backend_files = document.value("backend_files", std::vector<std::string>{});  // older plans lack it
     for (const json& line : document.at("cases")) plan.cases.push_back(case_from_json(line));
+    for (const PlannedCase& c : plan.cases) {
+      if (c.placement >= plan.placements.size()) return unreadable(fmt::format("case {} has no placement", c.index));
+    }
     return plan;
   } catch (const json::exception& error) {
     return unreadable(error.what());

@@ -50,7 +50,9 @@ class Recorder {
   RunRecord run_;
   Ceilings ceilings_;
   RunSummary summary_;
-  std::map<std::tuple<std::string, std::string, bool>, std::string> configurations_;  // backend, device, cold -> uuid
+  using ConfigurationKey = std::tuple<std::string, std::string, std::size_t, bool>;  // backend, device, placement, cold
+  ConfigurationKey key_of(const PlannedCase& planned) const;
+  std::map<ConfigurationKey, std::string> configurations_;  // -> uuid
 };
 
 }  // namespace hbmark

@@ -100,6 +100,8 @@ const Column kColumns[] = {
     {"clock_before_hz", HBMARK_TEXT(number(row.result.clock_before_hz))},
     {"clock_after_hz", HBMARK_TEXT(number(row.result.clock_after_hz))},
     {"clock_note", HBMARK_TEXT(row.result.clock_note)},
+    {"worker_pages", HBMARK_TEXT(pages(row.result.worker_pages))},
+    {"huge_pages", HBMARK_TEXT(number(row.result.huge_pages))},
 };
 #undef HBMARK_TEXT
 
