@@ -71,7 +71,8 @@ constexpr const char* kMoved =
     "part moved; hbmark run -q --db /tmp/m.db --problem stream:triad:f64:1048576 --memory fast --format json --budget 8 "
     "--precision 0.01% & run=$!\n"
     "sleep 3\n"
-    "while kill -0 $run; do for worker in $(pgrep -f 'hbmark worker'); do move_pages_of $worker 1 0; done; sleep 1; done\n"
+    "while kill -0 $run; do for worker in $(grep -l '[w]orker' /proc/[0-9]*/cmdline | cut -d/ -f3); do move_pages_of "
+    "$worker 1 0; done; sleep 1; done\n"
     "wait $run; echo \"ended with $?\"\n";
 
 constexpr const char* kHuge =
