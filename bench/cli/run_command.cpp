@@ -210,6 +210,17 @@ Result<Placements> place(const topology::Node& node, const Plan& wanted, const C
   return placements;
 }
 
+// What holds for all of a run is its environment; the rest is each configuration's.
+topology::Placement common_to(const std::vector<topology::Placement>& placements) {
+  topology::Placement common = placements.front();
+  std::erase_if(common.environment, [&](const auto& variable) {
+    return std::any_of(placements.begin(), placements.end(), [&](const topology::Placement& one) {
+      return std::find(one.environment.begin(), one.environment.end(), variable) == one.environment.end();
+    });
+  });
+  return common;
+}
+
 Plan placement_wishes(const RunWishes& wishes) {
   Plan wanted;
   wanted.threads = wishes.threads;
@@ -247,7 +258,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   const NodeRecord node_row = node_record(node);
   const auto facts = facts_of_options(wishes, node);
   for (const auto& [name, text] : facts) note(context, text);
-  const EnvironmentRecord environment = environment_with(placements->all.front(), facts);
+  const EnvironmentRecord environment = environment_with(common_to(placements->all), facts);
   RunRequest request{
       *plan, &node, placements->all, run_record(*plan, node_row, environment, context), {}, context.program.string()};
   auto lock = RunLock::take(request.run.uuid);

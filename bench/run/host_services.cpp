@@ -80,9 +80,7 @@ std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t ali
     return fail_with(status, HBMARK_OUT_OF_MEMORY,
                      fmt::format("needs {}, has {}", bytes_text(bytes), bytes_text(*available)));
   }
-  topology::MemoryPolicy policy;
-  policy.huge_pages = services().where.huge_pages;
-  auto memory = topology::PlacedMemory::allocate(bytes, alignment, policy);
+  auto memory = topology::PlacedMemory::allocate(bytes, alignment, services().where.huge_pages);
   if (!memory) return fail_with(status, HBMARK_OUT_OF_MEMORY, memory.error().what + ": " + memory.error().why);
   *address = memory->address();
   touch_in_parallel(*address, bytes);

@@ -104,10 +104,8 @@ TEST(CheckBytes, OnePageElsewhereIsTooMuch) {
 }
 
 TEST(HugePagesFound, SmallOnesAreNone) {
-  MemoryPolicy small;
-  small.huge_pages = HugePages::kForbid;
   constexpr std::uint64_t kBytes = 8 << 20;
-  auto memory = PlacedMemory::allocate(kBytes, 64, small);
+  auto memory = PlacedMemory::allocate(kBytes, 64, HugePages::kForbid);
   ASSERT_TRUE(memory);
   std::memset(memory->address(), 1, kBytes);
   const auto huge = count_huge_bytes(memory->address(), kBytes);
@@ -134,19 +132,15 @@ TEST(HugePagesFound, AdvisedOnesAreSeen) {
 TEST(HugePagesFound, ThoseOfThePoolAreAllOfThem) {
   constexpr std::uint64_t kPages = 2;
   if (free_pool_pages({}) < kPages) GTEST_SKIP() << "no pages of 2 MiB in the pool (sysctl vm.nr_hugepages)";
-  MemoryPolicy pool;
-  pool.huge_pages = HugePages::kPool;
-  auto memory = PlacedMemory::allocate(kPages * (2 << 20) - 5, 64, pool);
+  auto memory = PlacedMemory::allocate(kPages * (2 << 20) - 5, 64, HugePages::kPool);
   ASSERT_TRUE(memory);
   std::memset(memory->address(), 1, memory->size_bytes());
   EXPECT_EQ(count_huge_bytes(memory->address(), memory->size_bytes()).value(), memory->size_bytes());
 }
 
 TEST(Pool, WithoutEnoughPagesTheErrorNamesTheSysctl) {
-  MemoryPolicy pool;
-  pool.huge_pages = HugePages::kPool;
   const std::size_t too_many = (free_pool_pages({}) + 1) * (2 << 20) + 1;
-  const auto memory = PlacedMemory::allocate(too_many, 64, pool);
+  const auto memory = PlacedMemory::allocate(too_many, 64, HugePages::kPool);
   if (memory) GTEST_SKIP() << "this machine may overcommit its pool (vm.nr_overcommit_hugepages)";
   EXPECT_THAT(memory.error().next, HasSubstr("sysctl vm.nr_hugepages="));
 }
