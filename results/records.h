@@ -104,6 +104,7 @@ struct ResultRecord {
   std::optional<TimeSummary> time;
   std::optional<double> flop;                 // of one call
   std::optional<double> bytes;                // of one call, each operand once
+  std::optional<double> loads;                // of one call, one after the other; of a chase alone
   std::optional<double> ceiling_flop_per_s;   // measured by peak with the same threads and type
   std::optional<double> ceiling_bytes_per_s;  // measured by stream with the same threads
   std::optional<double> ceiling_fraction;     // of the roofline min(peak, intensity * bandwidth); absent: no ceiling applies

@@ -10,6 +10,11 @@ sdk::Expected<std::unique_ptr<sdk::Case>> CpuSession::prepare(const hbmark_strea
   return make_stream_case(problem, isa_, host());
 }
 
+sdk::Expected<std::unique_ptr<sdk::Case>> CpuSession::prepare(const hbmark_chase_problem& problem) {
+  HBMARK_SDK_TRY(supports(problem));
+  return make_chase_case(problem, host());
+}
+
 sdk::Expected<std::unique_ptr<sdk::Case>> CpuSession::prepare(const hbmark_peak_problem& problem) {
   HBMARK_SDK_TRY(supports(problem));
   return make_peak_case(problem, isa_, host());
@@ -23,8 +28,9 @@ struct CpuBackend {
   using Session = CpuSession;
   static constexpr const char* kName = "cpu";
   static constexpr const char* kVersion = HBMARK_VERSION;
-  static constexpr const char* kSummary = "ceilings of this machine's CPUs: memory bandwidth and arithmetic peak";
+  static constexpr const char* kSummary = "ceilings of this machine's CPUs: memory bandwidth and latency, arithmetic peak";
   static constexpr sdk::Capability kCapabilities[] = {sdk::kernel<Session, hbmark_stream_problem>(HBMARK_STREAM_V1),
+                                                      sdk::kernel<Session, hbmark_chase_problem>(HBMARK_CHASE_V1),
                                                       sdk::kernel<Session, hbmark_peak_problem>(HBMARK_PEAK_V1)};
 
   static sdk::Expected<std::vector<sdk::Device>> probe(const sdk::Host&) {

@@ -7,10 +7,15 @@
 
 #define VF __m512
 #define VD __m512d
+#define VI __m512i
 #define SET1_F _mm512_set1_ps
 #define SET1_D _mm512_set1_pd
 #define STREAM_F _mm512_stream_ps
 #define STREAM_D _mm512_stream_pd
+#define LOAD_I(p) _mm512_load_si512(p)
+#define STORE_I(p, v) _mm512_storeu_si512(p, v)
+#define ADD_I _mm512_add_epi32
+#define ZERO_I _mm512_setzero_si512
 #define MULTIPLY_ADD_F _mm512_fmadd_ps
 #define MULTIPLY_ADD_D _mm512_fmadd_pd
 #define FIRST_12(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "backends/fake/elements.h"
 #include "backends/fake/session.h"
 
 namespace hbmark::fake {
@@ -18,14 +19,10 @@ bool holds(const std::vector<FaultKind>& kinds, FaultKind kind) {
 }
 
 // Wrong by more than any tolerance allows.
-template <class T>
-void spoil(T& value) {
-  value = value + 1 + std::fabs(value);
-}
+void spoil(double& value) { value = value + 1 + std::fabs(value); }
 
 // `out` is columns of `rows` elements.
-template <class T>
-void falsify_output(std::span<T> out, std::uint64_t rows, const std::vector<FaultKind>& kinds) {
+void falsify_output(std::span<double> out, std::uint64_t rows, const std::vector<FaultKind>& kinds) {
   const std::uint64_t columns = out.size() / rows;
   if (holds(kinds, FaultKind::kWrongElement)) spoil(out[out.size() * 2 / 3]);
   if (holds(kinds, FaultKind::kWrongTile)) {
@@ -36,14 +33,14 @@ void falsify_output(std::span<T> out, std::uint64_t rows, const std::vector<Faul
   if (holds(kinds, FaultKind::kWrongColumn)) {
     for (std::uint64_t i = 0; i < rows; ++i) spoil(out[columns / 2 * rows + i]);
   }
-  if (holds(kinds, FaultKind::kNan)) out[out.size() / 2] = std::numeric_limits<T>::quiet_NaN();
-  if (holds(kinds, FaultKind::kZeros)) std::fill(out.begin(), out.end(), T{0});
+  if (holds(kinds, FaultKind::kNan)) out[out.size() / 2] = std::numeric_limits<double>::quiet_NaN();
+  if (holds(kinds, FaultKind::kZeros)) std::fill(out.begin(), out.end(), 0.0);
 }
 
 }  // namespace
 
-FakeCase::FakeCase(FakeSession& session, std::string text, Shape shape, std::uint32_t type, Behaviour behaviour)
-    : session_(session), text_(std::move(text)), shape_(std::move(shape)), type_(type), behaviour_(std::move(behaviour)) {
+FakeCase::FakeCase(FakeSession& session, std::string text, Shape shape, Behaviour behaviour)
+    : session_(session), text_(std::move(text)), shape_(std::move(shape)), behaviour_(std::move(behaviour)) {
   times_ = TimeSource(behaviour_, candidate_, text_, default_time_s());
 }
 
@@ -53,10 +50,9 @@ FakeCase::~FakeCase() {
 }
 
 double FakeCase::default_time_s() const {
-  std::uint64_t elements = shape_.output.elements;
-  for (const Array& input : shape_.inputs) elements += input.elements;
-  const double bytes = static_cast<double>(elements * sdk::size_of_type(type_));
-  return std::max({kLeastTime, shape_.flop / kDefaultFlopRate, bytes / kDefaultByteRate});
+  std::uint64_t bytes = shape_.output.elements * sdk::size_of_type(shape_.output.type);
+  for (const Array& input : shape_.inputs) bytes += input.elements * sdk::size_of_type(input.type);
+  return std::max({kLeastTime, shape_.flop / kDefaultFlopRate, static_cast<double>(bytes) / kDefaultByteRate});
 }
 
 std::vector<sdk::Candidate> FakeCase::candidates() const {
@@ -75,13 +71,13 @@ sdk::Status FakeCase::select(std::uint32_t index) {
 }
 
 std::vector<sdk::Operand> FakeCase::operands() const {
-  const std::uint64_t size = sdk::size_of_type(type_);
   std::vector<sdk::Operand> list;
-  for (const Array& input : shape_.inputs) {
-    list.push_back({input.name, HBMARK_INPUT, type_, input.elements * size, input.elements * size});
-  }
-  const std::uint64_t output_bytes = shape_.output.elements * size;
-  list.push_back({shape_.output.name, HBMARK_OUTPUT, type_, output_bytes, output_bytes});
+  const auto add = [&](const Array& array, std::uint32_t role) {
+    const std::uint64_t bytes = array.elements * sdk::size_of_type(array.type);
+    list.push_back({array.name, role, array.type, bytes, bytes});
+  };
+  for (const Array& input : shape_.inputs) add(input, HBMARK_INPUT);
+  add(shape_.output, HBMARK_OUTPUT);
   const std::uint64_t workspace_bytes = behaviour_.candidates[candidate_].workspace_bytes;
   if (workspace_bytes > 0) list.push_back({"workspace", HBMARK_WORKSPACE, 0, 0, workspace_bytes});
   return list;
@@ -95,6 +91,7 @@ sdk::Status FakeCase::bound(std::uint32_t, sdk::Buffer&) {
 sdk::Status FakeCase::write_input(std::uint32_t operand, std::span<const std::byte> canonical) {
   HBMARK_SDK_TRY(session_.pass(Step::kWrite, text_));
   result_.clear();
+  calls_ = 0;
   return sdk::Case::write_input(operand, canonical);
 }
 
@@ -103,25 +100,27 @@ sdk::Status FakeCase::read_output(std::uint32_t operand, std::span<std::byte> ca
   return sdk::Case::read_output(operand, canonical);
 }
 
-template <class T>
 void FakeCase::produce(std::uint64_t calls, const std::vector<FaultKind>& falsify) {
+  calls_ += calls;
   if (holds(falsify, FaultKind::kUntouched)) return;
   const bool transposed = holds(falsify, FaultKind::kTransposedOperand);
-  if (result_.empty() || transposed != result_transposed_) {
+  if (result_.empty() || transposed != result_transposed_ || !repeats()) {
     std::vector<std::vector<double>> inputs;
     for (std::uint32_t i = 0; i < shape_.inputs.size(); ++i) {
-      const T* values = buffer(i).template as<T>();
-      inputs.emplace_back(values, values + shape_.inputs[i].elements);
+      inputs.push_back(load(buffer(i).data(), shape_.inputs[i].elements, shape_.inputs[i].type));
     }
-    result_ = compute(inputs, transposed);
+    result_ = compute(inputs, {transposed, calls_ - 1});
     result_transposed_ = transposed;
   }
-  T* out = buffer(static_cast<std::uint32_t>(shape_.inputs.size())).template as<T>();
-  const bool accumulate = holds(falsify, FaultKind::kAccumulate);
-  for (std::size_t i = 0; i < result_.size(); ++i) {
-    out[i] = static_cast<T>(accumulate ? static_cast<double>(out[i]) + static_cast<double>(calls) * result_[i] : result_[i]);
+  void* out = buffer(static_cast<std::uint32_t>(shape_.inputs.size())).data();
+  if (falsify.empty()) return store(result_, shape_.output.type, out);
+  std::vector<double> values = result_;
+  if (holds(falsify, FaultKind::kAccumulate)) {
+    const std::vector<double> before = load(out, values.size(), shape_.output.type);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = before[i] + static_cast<double>(calls) * values[i];
   }
-  falsify_output(std::span<T>(out, result_.size()), shape_.rows, falsify);
+  falsify_output(values, shape_.rows, falsify);
+  store(values, shape_.output.type, out);
 }
 
 // The virtual clock pays for `calls` calls; the arithmetic is done once for inputs that did not change.
@@ -133,7 +132,7 @@ sdk::Status FakeCase::run(std::uint64_t calls) {
   const double seconds = times_.next(calls);
   session_.advance(seconds);
   if (behaviour_.sleep && !sleep_for(seconds, session_.host(), behaviour_.deaf)) return sdk::cancelled();
-  type_ == HBMARK_F64 ? produce<double>(calls, *falsify) : produce<float>(calls, *falsify);
+  produce(calls, *falsify);
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backends/fake/loops.h"
@@ -45,7 +46,7 @@ class FakeSession final : public sdk::Session {
 
 class FakeCase : public sdk::Case {
  public:
-  FakeCase(FakeSession& session, std::string text, Shape shape, std::uint32_t type, Behaviour behaviour);
+  FakeCase(FakeSession& session, std::string text, Shape shape, Behaviour behaviour);
   ~FakeCase() override;
 
   std::vector<sdk::Candidate> candidates() const override;
@@ -59,22 +60,23 @@ class FakeCase : public sdk::Case {
   sdk::Status bound(std::uint32_t operand, sdk::Buffer& buffer) override;
 
  protected:
-  virtual std::vector<double> compute(Inputs inputs, bool transposed) const = 0;
+  virtual std::vector<double> compute(Inputs inputs, const Manner& manner) const = 0;
+  // Whether every call of the same inputs gives the same.
+  virtual bool repeats() const = 0;
 
  private:
-  template <class T>
   void produce(std::uint64_t calls, const std::vector<FaultKind>& falsify);
   double default_time_s() const;
 
   FakeSession& session_;
   std::string text_;
   Shape shape_;
-  std::uint32_t type_;
   Behaviour behaviour_;
   std::uint32_t candidate_ = 0;
   TimeSource times_;
   std::vector<double> result_;  // of inputs as they are now; empty: not known
   bool result_transposed_ = false;
+  std::uint64_t calls_ = 0;  // since the inputs were written
 };
 
 // A case of one kernel: what differs is the arithmetic.
@@ -82,12 +84,13 @@ template <class Problem>
 class KernelCase final : public FakeCase {
  public:
   KernelCase(FakeSession& session, const Problem& problem, Shape shape, Behaviour behaviour)
-      : FakeCase(session, problem_text(problem), std::move(shape), problem.type, std::move(behaviour)), problem_(problem) {}
+      : FakeCase(session, problem_text(problem), std::move(shape), std::move(behaviour)), problem_(problem) {}
 
  protected:
-  std::vector<double> compute(Inputs inputs, bool transposed) const override {
-    return fake::compute(problem_, inputs, transposed);
+  std::vector<double> compute(Inputs inputs, const Manner& manner) const override {
+    return fake::compute(problem_, inputs, manner);
   }
+  bool repeats() const override { return !std::is_same_v<Problem, hbmark_chase_problem>; }
 
  private:
   Problem problem_;

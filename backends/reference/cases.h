@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "backends/abi/chase.h"
 #include "backends/abi/conv.h"
 #include "backends/abi/gemm.h"
 #include "backends/abi/peak.h"
@@ -17,12 +18,14 @@ namespace hbmark::reference {
 sdk::Status check(const hbmark_gemm_problem& problem);
 sdk::Status check(const hbmark_conv_problem& problem);
 sdk::Status check(const hbmark_stream_problem& problem);
+sdk::Status check(const hbmark_chase_problem& problem);
 sdk::Status check(const hbmark_peak_problem& problem);
 
 // Of a problem that passed its check.
 std::unique_ptr<sdk::Case> make_case(const hbmark_gemm_problem& problem, const sdk::Host& host);
 std::unique_ptr<sdk::Case> make_case(const hbmark_conv_problem& problem, const sdk::Host& host);
 std::unique_ptr<sdk::Case> make_case(const hbmark_stream_problem& problem, const sdk::Host& host);
+std::unique_ptr<sdk::Case> make_case(const hbmark_chase_problem& problem, const sdk::Host& host);
 std::unique_ptr<sdk::Case> make_case(const hbmark_peak_problem& problem, const sdk::Host& host);
 
 // What all cases have in common: `calls` times the same computation, given up between calls when the host asks.

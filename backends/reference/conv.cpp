@@ -44,7 +44,7 @@ class ConvCase final : public PlainCase {
     const ElementSizes element = sizes_of(x_.type);
     const auto in = [&](const char* name, std::int64_t elements) {
       const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * element.input_bytes;
-      return sdk::Operand{name, HBMARK_INPUT, x_.type, bytes, bytes};
+      return sdk::Operand{name, HBMARK_INPUT, sizes_of(x_.type).input_type, bytes, bytes};
     };
     const auto out = [&](const char* name, std::int64_t elements) {
       const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * element.output_bytes;

@@ -68,9 +68,8 @@ ElementSizes sizes_of(std::uint32_t type) {
     using T = decltype(t);
     sizes.input_bytes = sizeof(typename T::Input);
     sizes.output_bytes = sizeof(typename T::Output);
-    sizes.output_type = type;
-    if (std::is_same_v<T, S8>) sizes.output_type = HBMARK_S32;
-    if (std::is_same_v<T, Tf32>) sizes.output_type = HBMARK_F32;
+    sizes.input_type = std::is_same_v<T, Tf32> ? std::uint32_t{HBMARK_F32} : type;  // tf32 is a way to multiply f32
+    sizes.output_type = std::is_same_v<T, S8> ? std::uint32_t{HBMARK_S32} : sizes.input_type;
   });
   return sizes;
 }

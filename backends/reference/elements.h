@@ -87,7 +87,8 @@ bool visit_type(std::uint32_t type, Visitor&& visitor) {
 struct ElementSizes {
   std::uint64_t input_bytes = 0;
   std::uint64_t output_bytes = 0;
-  std::uint32_t output_type = 0;  // HBMARK_*, of the canonical layout
+  std::uint32_t input_type = 0;  // HBMARK_*, of the canonical layout
+  std::uint32_t output_type = 0;
 };
 ElementSizes sizes_of(std::uint32_t type);  // all 0 for a type the oracle does not have
 

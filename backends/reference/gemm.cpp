@@ -24,8 +24,8 @@ class GemmCase final : public PlainCase {
       : PlainCase(host), p_(problem), sizes_(*measure(problem)) {}
 
   std::vector<sdk::Operand> operands() const override {
-    return {{"a", HBMARK_INPUT, p_.type, sizes_.a, sizes_.a},
-            {"b", HBMARK_INPUT, p_.type, sizes_.b, sizes_.b},
+    return {{"a", HBMARK_INPUT, sizes_of(p_.type).input_type, sizes_.a, sizes_.a},
+            {"b", HBMARK_INPUT, sizes_of(p_.type).input_type, sizes_.b, sizes_.b},
             {"c", HBMARK_OUTPUT, sizes_of(p_.type).output_type, sizes_.c, sizes_.c}};
   }
 

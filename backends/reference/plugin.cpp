@@ -54,6 +54,7 @@ struct Oracle {
   static constexpr sdk::Capability kCapabilities[] = {sdk::kernel<Session, hbmark_gemm_problem>(HBMARK_GEMM_V1),
                                                       sdk::kernel<Session, hbmark_conv_problem>(HBMARK_CONV_V1),
                                                       sdk::kernel<Session, hbmark_stream_problem>(HBMARK_STREAM_V1),
+                                                      sdk::kernel<Session, hbmark_chase_problem>(HBMARK_CHASE_V1),
                                                       sdk::kernel<Session, hbmark_peak_problem>(HBMARK_PEAK_V1)};
 };
 

@@ -17,6 +17,8 @@ namespace {
 // Kernels whose figure is bandwidth, though some of them also add.
 constexpr std::array<std::string_view, 3> kMovesData = {"stream", "transfer", "exchange"};
 
+constexpr std::string_view kLoadsUnit = "load/s";
+
 constexpr int kGroupIndent = 2;
 
 // Ways to fit the table, from the most comfortable one.
@@ -60,7 +62,7 @@ std::vector<Cell> measured_cells(const ResultRecord& result, const Style& style,
   return {{si(time.median, "s", style)},
           {interval_text(time, style, verbose)},
           {fmt::format("{}", time.samples)},
-          {rate ? si(rate->per_s, rate->unit, style, 3) : dash},
+          {rate ? rate_text(*rate, style) : dash},
           {result.ceiling_fraction ? percent(*result.ceiling_fraction) : dash,
            above_ceiling(result) ? Color::kYellow : Color::kNone},
           {result.reorder_s ? "+" + si(*result.reorder_s, "s", style, 2) : ""}};
@@ -185,7 +187,13 @@ std::optional<Rate> rate_of(const ResultRecord& result) {
   const bool moves = std::find(kMovesData.begin(), kMovesData.end(), result.kernel) != kMovesData.end();
   if (result.flop && *result.flop > 0 && !moves) return Rate{*result.flop / result.time->median, "FLOP/s"};
   if (result.bytes && *result.bytes > 0) return Rate{*result.bytes / result.time->median, "B/s"};
+  if (result.loads && *result.loads > 0) return Rate{*result.loads / result.time->median, std::string(kLoadsUnit)};
   return std::nullopt;
+}
+
+std::string rate_text(const Rate& rate, const Style& style) {
+  if (rate.unit == kLoadsUnit) return si(1 / rate.per_s, "s/load", style, 3);
+  return si(rate.per_s, rate.unit, style, 3);
 }
 
 std::optional<double> half_width_of(const TimeSummary& time) {
@@ -235,7 +243,7 @@ std::string result_line(const ResultRecord& result, const Style& style) {
   if (result.time) {
     line += fmt::format(" {}", si(result.time->median, "s", style));
     if (half_width_of(*result.time)) line += " " + interval_text(*result.time, style, false);
-    if (const auto rate = rate_of(result)) line += " " + si(rate->per_s, rate->unit, style, 3);
+    if (const auto rate = rate_of(result)) line += " " + rate_text(*rate, style);
   }
   if (!result.flags.empty()) line += style.paint(fmt::format(" {}", fmt::join(result.flags, " ")), Color::kYellow);
   if (result.outcome != Outcome::kOk && !result.reason.empty()) line += ": " + printable(result.reason);

@@ -28,10 +28,14 @@ std::string result_line(const ResultRecord& result, const Style& style);
 
 struct Rate {
   double per_s = 0;
-  std::string unit;  // "FLOP/s", "B/s"
+  std::string unit;  // "FLOP/s", "B/s", "load/s"
 };
-// What the kernel is judged by: bytes for those that move data, else FLOP; nullopt when neither is known.
+// What the kernel is judged by, more is better: bytes for those that move data, loads for a chase, else FLOP; nullopt when
+// none is known.
 std::optional<Rate> rate_of(const ResultRecord& result);
+
+// "87.1 GFLOP/s"; of loads, what people ask for: "4.21 ns/load".
+std::string rate_text(const Rate& rate, const Style& style);
 
 // "+-0.83 %" (half the interval over the median), ">100 %" where it is wider than the median itself, "-" where there is
 // none; verbose: "[low, high]".

@@ -19,7 +19,7 @@ Row class_row(const ClassVerdict& each, const Style& style) {
   row.cells = {{printable(each.name)},
                {fmt::format("{}/{}", each.ok, each.cases), each.ok < each.cases ? Color::kYellow : Color::kNone}};
   const auto rate = each.fastest == nullptr ? std::nullopt : rate_of(*each.fastest);
-  row.cells.push_back({rate ? si(rate->per_s, rate->unit, style, 3) : dash});
+  row.cells.push_back({rate ? rate_text(*rate, style) : dash});
   row.cells.push_back({rate ? interval_text(*each.fastest->time, style, false) : dash});
   row.cells.push_back({rate ? fmt::format("{}", each.fastest->time->samples) : dash});
   if (each.of_ceiling) {

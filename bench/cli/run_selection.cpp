@@ -49,8 +49,20 @@ Cost cost_of(const std::string& text) {
   std::uint64_t memory_bytes = 0;
   for (const OperandSpec& operand : kernel.operands(*problem))
     memory_bytes += operand.elements * element_bytes(operand.type);
+  // A chase's operand is the order of its lines; the lines themselves come on top.
+  if (kernel.loads != nullptr) memory_bytes += static_cast<std::uint64_t>(problem->number("array_bytes"));
   if (memory_bytes > 0) cost.memory_bytes = memory_bytes;
   return cost;
+}
+
+SuiteContext facts_for_sizes(const RunWishes& wishes, const topology::Node& node, std::vector<std::string>& notes) {
+  SuiteContext facts{last_level_cache_bytes(node), &notes};
+  for (const topology::Cache& cache : node.caches) {
+    if (cache.level == 1 && cache.type != "instruction") facts.first_level_cache_bytes = cache.size_bytes;
+  }
+  facts.memory_bytes = node.memory_available_bytes.value_or(0);
+  facts.threads = wishes.threads > 0 ? wishes.threads : static_cast<int>(node.cores.size());
+  return facts;
 }
 
 json case_json(const PlannedCase& planned) {
@@ -124,7 +136,7 @@ Result<Suite> select_problems(const RunWishes& wishes, const std::filesystem::pa
   Suite selected;
   Places places;
   if (!wishes.suite.empty()) {
-    auto suite = load_suite(wishes.suite, share_dir, SuiteContext{last_level_cache_bytes(node), &notes});
+    auto suite = load_suite(wishes.suite, share_dir, facts_for_sizes(wishes, node, notes));
     if (!suite) return suite;
     selected.name = suite->name;
     selected.summary = suite->summary;

@@ -31,10 +31,11 @@ std::vector<std::pair<Bucket, double>> places_of(const ResultRecord& result, con
                                         result.memory_kind, result.threads);
   std::string name = fmt::format("{} {}", problem.kernel->name, words);
   name.erase(name.find_last_not_of(' ') + 1);
-  if (result.threads > 0) name += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+  if (result.threads > 0 && result.kernel != "chase")
+    name += fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
   std::vector<std::pair<Bucket, double>> places;
-  if (result.kernel == "stream") {
-    places.push_back({{where, name, "bytes in use", {}}, result.bytes.value_or(0)});
+  if (is_memory_kernel(result.kernel)) {
+    places.push_back({{where, name, "bytes in use", {}}, bytes_in_use(result).value_or(0)});
     return places;
   }
   const bool square = problem.kernel->name == "gemm" && problem.number("m") == problem.number("n") &&
@@ -70,13 +71,15 @@ std::optional<Sweep> sweep_of(Bucket bucket, std::size_t least) {
     const auto rate = rate_of(*reading.result);
     if (!rate || !(reading.x > 0)) continue;
     if (!sweep.points.empty() && sweep.points.back().x == reading.x) continue;  // measured twice: the first stands
-    sweep.unit = rate->unit;
-    sweep.points.push_back({reading.x, rate->per_s});
+    const bool of_latency = reading.result->kernel == "chase";
+    sweep.unit = of_latency ? "s/load" : rate->unit;
+    sweep.points.push_back({reading.x, of_latency ? 1 / rate->per_s : rate->per_s});
     sweep.results.push_back(reading.result);
   }
   if (sweep.points.size() < least) return std::nullopt;
-  sweep.of_memory = sweep.results.front()->kernel == "stream";
-  sweep.threads = sweep.results.front()->threads;
+  const ResultRecord& first = *sweep.results.front();
+  sweep.of_memory = is_memory_kernel(first.kernel);
+  sweep.threads = first.kernel == "chase" ? 1 : first.threads;
   return sweep;
 }
 

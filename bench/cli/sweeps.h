@@ -15,8 +15,8 @@ namespace hbmark::cli {
 struct Sweep {
   std::string name;        // "stream triad f64, 2 threads"
   std::string over;        // "bytes in use", "m = n = k"
-  std::string unit;        // of the values: "B/s", "FLOP/s"
-  bool of_memory = false;  // stream: the numbers are bytes in use
+  std::string unit;        // of the values: "B/s", "FLOP/s", "s/load"
+  bool of_memory = false;  // stream, chase: the numbers are bytes in use
   std::int64_t threads = 0;
   std::vector<stats::CurvePoint> points;  // sorted by x; the median of each result
   std::vector<const ResultRecord*> results;

@@ -24,7 +24,8 @@ constexpr double kWideCeiling = 0.1;  // half an interval, relative: shares of s
 using Results = std::vector<const ResultRecord*>;
 
 bool in_caches(const ResultRecord& result, const topology::Node& node) {
-  return result.bytes && !beyond_caches(static_cast<std::uint64_t>(*result.bytes), last_level_cache_bytes(node));
+  const auto bytes = bytes_in_use(result);
+  return bytes && !beyond_caches(static_cast<std::uint64_t>(*bytes), last_level_cache_bytes(node));
 }
 
 std::string member_of(const std::string& problem) { return problem.substr(0, problem.find(':')); }
@@ -184,9 +185,10 @@ std::vector<Gap> missing_kernels(const RunView& view) {
   struct Question {
     std::string_view kernel, what, why;
   };
-  constexpr std::array<Question, 4> kQuestions = {{
+  constexpr std::array<Question, 5> kQuestions = {{
       {"peak", "the arithmetic ceiling", "no peak case in this run: --problem peak:fma:f32"},
       {"stream", "memory bandwidth", "no stream case in this run: --problem stream:triad:f64:268435456"},
+      {"chase", "memory latency", "no chase case in this run: --problem chase:268435456"},
       {"gemm", "matrix products", "no gemm case in this run"},
       {"conv", "convolution", "no conv case in this run"},
   }};
@@ -214,6 +216,15 @@ std::string nominal_text(const RunView& view, const topology::Node& node, const 
 
 }  // namespace
 
+bool is_memory_kernel(std::string_view kernel) { return kernel == "stream" || kernel == "chase"; }
+
+std::optional<double> bytes_in_use(const ResultRecord& result) {
+  if (result.kernel != "chase") return result.bytes;
+  const auto problem = parse_problem(result.problem);
+  if (!problem) return std::nullopt;
+  return static_cast<double>(problem->number("array_bytes"));
+}
+
 std::string class_name(const ResultRecord& result, const topology::Node& node) {
   const auto problem = parse_problem(result.problem);
   if (!problem) return printable(member_of(result.problem));
@@ -223,7 +234,7 @@ std::string class_name(const ResultRecord& result, const topology::Node& node) {
       if (word_name == field) name += " " + word;
     }
   }
-  if (name.starts_with("stream") && in_caches(result, node)) name += kInCaches;
+  if (is_memory_kernel(result.kernel) && in_caches(result, node)) name += kInCaches;
   return name;
 }
 

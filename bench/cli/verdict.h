@@ -60,7 +60,13 @@ struct Nominal {
 
 Verdict judge(const RunView& view, const topology::Node& node, const Nominal& nominal);
 
-inline constexpr std::string_view kInCaches = ", in caches";  // ends the name of a stream that fits them
+inline constexpr std::string_view kInCaches = ", in caches";  // ends the name of a memory kernel that fits them
+
+// Kernels that show a level of memory: stream and chase.
+bool is_memory_kernel(std::string_view kernel);
+
+// What the call of a memory kernel works on; of others, their operands once.
+std::optional<double> bytes_in_use(const ResultRecord& result);
 
 // "gemm f32", "stream triad f64, in caches"; a problem this program cannot parse is its first word.
 std::string class_name(const ResultRecord& result, const topology::Node& node);

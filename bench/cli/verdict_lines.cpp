@@ -27,6 +27,11 @@ std::string line(const RunView& view, std::string_view what, json members) {
   return members.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
+std::string_view rate_key(std::string_view unit) {
+  if (unit == "load/s") return "loads_per_s";
+  return unit == "FLOP/s" ? "flop_per_s" : "bytes_per_s";
+}
+
 json class_members(const ClassVerdict& each) {
   json members = {{"class", each.name},
                   {"kernel", each.kernel},
@@ -40,7 +45,7 @@ json class_members(const ClassVerdict& each) {
   if (rate) {
     const TimeSummary& time = *each.fastest->time;
     members["best"] = {{"problem", each.fastest->problem},
-                       {rate->unit == "FLOP/s" ? "flop_per_s" : "bytes_per_s", rate->per_s},
+                       {rate_key(rate->unit), rate->per_s},
                        {"time_s",
                         {{"median", time.median},
                          {"ci_low", or_null(time.ci_low)},

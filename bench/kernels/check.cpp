@@ -163,6 +163,12 @@ std::string missing_arrays(const CheckInput& input) {
   return {};
 }
 
+std::string with_input_range(std::string method, const TypeSpec& type) {
+  const auto range = integer_range(type.input);
+  if (range.low < range.high) method += fmt::format("; inputs from {} to {}", range.low, range.high);
+  return method;
+}
+
 std::int64_t sample_count(double reduction_length, std::uint64_t elements) {
   constexpr double kProducts = 1 << 21;
   const double wanted = std::clamp(kProducts / std::max(reduction_length, 1.0), 8.0, 64.0);

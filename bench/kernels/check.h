@@ -70,6 +70,9 @@ std::string mismatch(std::string_view name, std::initializer_list<std::int64_t> 
 // The arrays are there and as large as the problem says; else the bug or broken plugin in words.
 std::string missing_arrays(const CheckInput& input);
 
+// `method`, and the range of the inputs where it was chosen so that sums are exact: "...; inputs from -127 to 127".
+std::string with_input_range(std::string method, const TypeSpec& type);
+
 // Elements to recompute one by one: enough to find a wrong kernel at once, few enough to cost some million products.
 std::int64_t sample_count(double reduction_length, std::uint64_t elements);
 

@@ -70,7 +70,7 @@ class ConvCheck {
     if (!tally_.found()) check_samples();
     if (!tally_.found()) check_projection();
     return tally_.finish(static_cast<std::int64_t>(out().spec.elements),
-                         "sampled elements and projection over both free indices");
+                         with_input_range("sampled elements and projection over both free indices", type_));
   }
 
  private:

@@ -84,7 +84,7 @@ class GemmCheck {
     check_finite();
     if (!tally_.found()) check_samples();
     for (std::int64_t b = 0; b < batch_ && !tally_.found(); ++b) check_projection(b);
-    return tally_.finish(m_ * n_ * batch_, "sampled elements and Freivalds projection");
+    return tally_.finish(m_ * n_ * batch_, with_input_range("sampled elements and Freivalds projection", type_));
   }
 
  private:

@@ -81,6 +81,13 @@ struct KernelSpec {
   std::vector<OperandSpec> (*operands)(const Problem&);  // in ABI order, without workspace; empty elements: plugin decides
   std::vector<std::byte> (*to_abi)(const Problem&);      // the ABI problem struct, byte for byte
   CheckReport (*check)(const CheckInput&);
+  // What one call is judged by where that is neither flop nor bytes: the loads of a chase, so that its figure is seconds a
+  // load. Null: there is no such count.
+  double (*loads)(const Problem&) = nullptr;
+  // Runs on one thread, whatever the run's team.
+  bool one_thread = false;
+  // Fills an input whose data cannot be just any numbers. Null: fill_random.
+  void (*fill)(const Problem&, HostArray& array, std::uint64_t seed) = nullptr;
 };
 
 // Every kernel, sorted by name. Static storage.
@@ -90,5 +97,8 @@ const KernelSpec* find_kernel(std::string_view name);
 // Random data from a counter-based generator: the same seed and operand name give the same data on every machine.
 // Floats are uniform in [-1, 1) without zeros; never constant. Fills `array.bytes` to spec.elements.
 void fill_random(HostArray& array, std::uint64_t seed);
+
+// What the problem's input is filled with: the kernel's own data, or random ones. The same on every machine too.
+void fill_input(const Problem& problem, HostArray& array, std::uint64_t seed);
 
 }  // namespace hbmark

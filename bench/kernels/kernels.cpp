@@ -9,4 +9,12 @@ const KernelSpec* find_kernel(std::string_view name) {
   return nullptr;
 }
 
+void fill_input(const Problem& problem, HostArray& array, std::uint64_t seed) {
+  if (problem.kernel->fill != nullptr) {
+    problem.kernel->fill(problem, array, seed);
+  } else {
+    fill_random(array, seed);
+  }
+}
+
 }  // namespace hbmark

@@ -4,19 +4,16 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "bench/problems/files.h"
 #include "bench/problems/grammar.h"
 #include "bench/problems/rows.h"
+#include "bench/problems/sizes.h"
 #include "bench/problems/text.h"
 
 namespace hbmark {
 namespace {
-
-constexpr std::string_view kBeyondLastLevel = "beyond-last-level";
-constexpr std::uint64_t kSmallestArray = std::uint64_t{64} << 20;
 
 bool is_suite_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -153,13 +150,16 @@ class SuiteReader {
   }
 
   Result<std::vector<SuiteCase>> read_case(const toml::table& table) {
-    static constexpr std::string_view kKeys[] = {"problem", "csv", "kernel",      "where",
-                                                 "except",  "set", "occurrences", "origin"};
+    static constexpr std::string_view kKeys[] = {"problem", "csv",   "kernel",      "where", "except",
+                                                 "set",     "suite", "occurrences", "origin"};
     if (auto status = check_keys(table, kKeys, "a case"); !status) return tl::make_unexpected(status.error());
+    if (table.contains("suite")) return read_suite_case(table);
     const bool problem = table.contains("problem"), csv = table.contains("csv");
     if (problem && csv) return error(table, "a case has problem or csv, not both");
     if (!problem && !csv && !table.contains("kernel")) {
-      return error(table, "a case has one of problem = \"...\", csv = \"FILE.csv\", or kernel = \"...\" with set = { ... }");
+      return error(table,
+                   "a case has one of problem = \"...\", csv = \"FILE.csv\", suite = \"NAME\", or kernel = \"...\" "
+                   "with set = { ... }");
     }
     for (const auto* key : {"kernel", "set"}) {
       if (problem && table.contains(key))
@@ -248,59 +248,79 @@ class SuiteReader {
     }
     std::vector<Problem> problems;
     const auto status = rows::for_each_combination(*set, [&](const auto& chosen) -> Status {
-      auto one = chosen;
-      if (auto sized = resolve_sizes(*kernel, one); !sized) return error(where, sized.error().why);
-      rows::Choices choices;
-      for (const auto& [field, value] : one) choices.emplace_back(field, std::vector<std::string>{value});
-      auto made = rows::from_set(*kernel, choices);
+      auto made = problems_of(*kernel, chosen);
       if (!made) return error(where, made.error().why);
-      problems.push_back(std::move(made->front()));
+      problems.insert(problems.end(), made->begin(), made->end());
       return {};
     });
     if (!status) return tl::make_unexpected(status.error());
     return finish(table, std::move(problems));
   }
 
-  // "beyond-last-level": arrays that are together at least 4 times the last level of cache. One time is not enough on a
-  // victim cache, four times is (measured: 8 MiB on a 32 MiB level still ran 1.8 times too fast at one time). A power of
-  // two, and 64 MiB at least, so that caches of other nodes give the same problem and results compare.
-  Status resolve_sizes(const KernelSpec& kernel, std::vector<std::pair<std::string, std::string>>& chosen) const {
-    const auto found =
-        std::find_if(chosen.begin(), chosen.end(), [](const auto& one) { return one.second == kBeyondLastLevel; });
-    if (found == chosen.end()) return {};
-    if (found->first != "array_bytes") {
-      return usage_error("", fmt::format("{} is a size for array_bytes, not for {}", kBeyondLastLevel, found->first), "");
-    }
-    found->second = fmt::format("{}", kSmallestArray);
+  // One problem, or one for every size that a symbol stands for.
+  Result<std::vector<Problem>> problems_of(const KernelSpec& kernel,
+                                           const std::vector<std::pair<std::string, std::string>>& chosen) const {
     rows::Choices choices;
-    for (const auto& [field, value] : chosen) choices.emplace_back(field, std::vector<std::string>{value});
-    const auto made = rows::from_set(kernel, choices);
-    if (!made) return tl::make_unexpected(made.error());
-    const auto arrays = kernel.operands(made->front()).size();
-    auto last_level = context_.last_level_cache_bytes;
-    if (last_level == 0) {
-      last_level = kAssumedLastLevelBytes;
-      note("the size of the last level of cache is unknown: 32 MiB is assumed, stream arrays may be too small to leave it");
+    std::vector<std::pair<std::string, std::string>> others;
+    std::string symbol;
+    for (const auto& [field, value] : chosen) {
+      if (!sizes::is_symbol(value)) {
+        choices.emplace_back(field, std::vector<std::string>{value});
+        others.emplace_back(field, value);
+      } else if (field == "array_bytes") {
+        symbol = value;
+      } else {
+        return usage_error("", fmt::format("{} is a size for array_bytes, not for {}", value, field), "");
+      }
     }
-    // Beyond 2^43 it is no cache, and the shift would overflow; the problem is then refused as too large where it is run.
-    const auto each = (4 * std::min(last_level, std::uint64_t{1} << 43) + arrays - 1) / arrays;
-    const auto size = std::max(kSmallestArray, std::bit_ceil(each));
-    if (size > (std::uint64_t{1} << 30)) {
-      note(fmt::format("stream arrays take {} GiB each to leave a last level of {} MiB", size >> 30, last_level >> 20));
+    if (!symbol.empty()) {
+      const auto sizes = sizes::resolve(symbol, kernel, others, context_);
+      if (!sizes) return tl::make_unexpected(sizes.error());
+      std::vector<std::string> texts;
+      for (const std::int64_t size : *sizes) texts.push_back(fmt::format("{}", size));
+      choices.emplace_back("array_bytes", std::move(texts));
     }
-    found->second = fmt::format("{}", size);
-    return {};
+    std::vector<Problem> problems;
+    const auto status = rows::for_each_combination(choices, [&](const auto& one) -> Status {
+      rows::Choices single;
+      for (const auto& [field, value] : one) single.emplace_back(field, std::vector<std::string>{value});
+      auto made = rows::from_set(kernel, single);
+      if (!made) return tl::make_unexpected(made.error());
+      problems.push_back(std::move(made->front()));
+      return {};
+    });
+    if (!status) return tl::make_unexpected(status.error());
+    return problems;
   }
 
-  void note(const std::string& text) const {
-    if (context_.notes == nullptr) return;
-    if (std::find(context_.notes->begin(), context_.notes->end(), text) == context_.notes->end())
-      context_.notes->push_back(text);
+  // The cases of a shipped suite. One that holds suites itself is refused: no circle, and no surprise.
+  Result<std::vector<SuiteCase>> read_suite_case(const toml::table& table) const {
+    for (const auto& [key, value] : table) {
+      if (key.str() != "suite") return error(value, fmt::format("{} does not go with suite", key.str()));
+    }
+    const auto& node = *table.get("suite");
+    const auto name = read_string(table, "suite");
+    if (!name) return tl::make_unexpected(name.error());
+    if (is_part_) return error(node, "a suite that is part of another may not have parts itself");
+    if (!is_suite_name(**name)) {
+      return error(node, fmt::format("{} is no suite's name; a part is one of the shipped suites", text::quote(**name)));
+    }
+    const auto path = share_dir_ / "suites" / (**name + ".toml");
+    std::error_code code;
+    if (!std::filesystem::exists(path, code)) {
+      return error(node, fmt::format("there is no suite {} in {}", text::quote(**name), path.parent_path().string()));
+    }
+    SuiteReader reader(path, share_dir_, context_);
+    reader.is_part_ = true;
+    auto part = reader.read();
+    if (!part) return error(node, part.error().why);
+    return std::move(part->cases);
   }
 
   std::filesystem::path file_;
   std::filesystem::path share_dir_;
   const SuiteContext& context_;
+  bool is_part_ = false;
 };
 
 // Paths of the suites there are, sorted.

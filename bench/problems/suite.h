@@ -35,10 +35,14 @@ struct Suite {
 // Taken for the last level of cache where the node does not tell: suites and ceilings must assume the same.
 inline constexpr std::uint64_t kAssumedLastLevelBytes = std::uint64_t{32} << 20;
 
-// Facts of the node that sizes in a suite may refer to ("beyond-last-level").
+// Facts of the node that sizes in a suite may refer to ("beyond-last-level", "sweep"). What is assumed where one is unknown
+// (0), and what the memory does not allow, is said in `notes`.
 struct SuiteContext {
-  std::uint64_t last_level_cache_bytes = 0;  // 0: unknown, 32 MiB is assumed and said in `notes`
+  std::uint64_t last_level_cache_bytes = 0;  // of all last-level caches together; 0: kAssumedLastLevelBytes
   std::vector<std::string>* notes = nullptr;
+  std::uint64_t first_level_cache_bytes = 0;  // of one core; 0: 32 KiB is assumed
+  std::uint64_t memory_bytes = 0;             // available to a run; 0: sizes are not limited by it
+  int threads = 0;                            // of the run; 0: one is assumed
 };
 
 // `name_or_file`: a suite's name under `share_dir`/suites, or a path that ends in .toml.

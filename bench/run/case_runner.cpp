@@ -159,7 +159,7 @@ Step<void> CaseRunner::make_arrays(Work& work) {
     if (spec.output) {
       work.outputs.push_back(std::move(array));
     } else {
-      fill_random(array, job_.plan.seed);
+      fill_input(work.problem, array, job_.plan.seed);
       work.inputs.push_back(std::move(array));
     }
   }
@@ -322,6 +322,7 @@ Step<void> CaseRunner::describe(Work& work, Event& event) {
   result.layout = info->layout;
   result.flop = work.problem.kernel->flop(work.problem);
   result.bytes = work.problem.kernel->bytes(work.problem);
+  if (work.problem.kernel->loads != nullptr) result.loads = work.problem.kernel->loads(work.problem);
   if (info->flop_per_call > 0) result.flop = info->flop_per_call;
   if (info->bytes_per_call > 0) result.bytes = info->bytes_per_call;
   if (info->has_conversion != 0) time_conversion(work, event);

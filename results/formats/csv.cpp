@@ -16,6 +16,7 @@ namespace hbmark {
 namespace {
 
 using text_formats::rate_per_s;
+using text_formats::s_per_load;
 
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
@@ -100,6 +101,8 @@ const Column kColumns[] = {
     {"clock_before_hz", HBMARK_TEXT(number(row.result.clock_before_hz))},
     {"clock_after_hz", HBMARK_TEXT(number(row.result.clock_after_hz))},
     {"clock_note", HBMARK_TEXT(row.result.clock_note)},
+    {"loads", HBMARK_TEXT(number(row.result.loads))},
+    {"s_per_load", HBMARK_TEXT(number(s_per_load(row.result)))},
     {"worker_pages", HBMARK_TEXT(pages(row.result.worker_pages))},
     {"huge_pages", HBMARK_TEXT(number(row.result.huge_pages))},
 };

@@ -58,6 +58,7 @@ Json entry(const std::string& name, const ExportRow& row, double time_s, std::si
                {"time_unit", "ns"},
                {"label", valid_utf8(result.implementation)}};
   if (time_s > 0 && result.bytes) json["bytes_per_second"] = *result.bytes / time_s;
+  if (result.loads && *result.loads > 0) json["ns_per_load"] = time_s * kNsPerS / *result.loads;
   if (time_s > 0 && result.flop) json["flop_per_second"] = *result.flop / time_s;
   return json;
 }

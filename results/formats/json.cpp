@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using text_formats::rate_per_s;
+using text_formats::s_per_load;
 using text_formats::valid_utf8;
 
 json number(double value) {
@@ -89,6 +90,8 @@ json result_to_json(const ResultRecord& result, const std::vector<SampleRecord>*
           {"bytes", number(result.bytes)},
           {"flop_per_s", number(rate_per_s(result, result.flop))},
           {"bytes_per_s", number(rate_per_s(result, result.bytes))},
+          {"loads", number(result.loads)},
+          {"s_per_load", number(s_per_load(result))},
           {"ceiling_flop_per_s", number(result.ceiling_flop_per_s)},
           {"ceiling_bytes_per_s", number(result.ceiling_bytes_per_s)},
           {"ceiling_fraction", number(result.ceiling_fraction)},

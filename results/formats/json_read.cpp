@@ -61,6 +61,7 @@ void read_verified(JsonReader& reader, ResultRecord& result, std::string& compla
 void read_figures(JsonReader& reader, ResultRecord& result) {
   reader.read("flop", result.flop);
   reader.read("bytes", result.bytes);
+  reader.read("loads", result.loads);
   reader.read("ceiling_flop_per_s", result.ceiling_flop_per_s);
   reader.read("ceiling_bytes_per_s", result.ceiling_bytes_per_s);
   reader.read("ceiling_fraction", result.ceiling_fraction);

@@ -17,4 +17,9 @@ std::optional<double> rate_per_s(const ResultRecord& result, std::optional<doubl
   return *amount / result.time->median;
 }
 
+std::optional<double> s_per_load(const ResultRecord& result) {
+  if (!result.loads || !(*result.loads > 0) || !result.time) return std::nullopt;
+  return result.time->median / *result.loads;
+}
+
 }  // namespace hbmark::text_formats

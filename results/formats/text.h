@@ -14,4 +14,7 @@ std::string valid_utf8(const std::string& text);
 // `amount` of one call over the median call; absent when either is, or when the median is not a positive time.
 std::optional<double> rate_per_s(const ResultRecord& result, std::optional<double> amount);
 
+// The time of one of the loads of a chase, in seconds.
+std::optional<double> s_per_load(const ResultRecord& result);
+
 }  // namespace hbmark::text_formats

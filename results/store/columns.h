@@ -71,6 +71,7 @@ void result_columns(auto& visit, auto& result) {
   });
   visit("flop", result.flop);
   visit("bytes", result.bytes);
+  visit("loads", result.loads);
   visit("ceiling_flop_per_s", result.ceiling_flop_per_s);
   visit("ceiling_bytes_per_s", result.ceiling_bytes_per_s);
   visit("ceiling_fraction", result.ceiling_fraction);

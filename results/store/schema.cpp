@@ -120,7 +120,9 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr const char* kVersion3 = R"sql(
+constexpr const char* kVersion3 = "ALTER TABLE result ADD COLUMN loads REAL;";
+
+constexpr const char* kVersion4 = R"sql(
 ALTER TABLE result ADD COLUMN worker_pages TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE result ADD COLUMN huge_pages REAL;
 )sql";
@@ -128,7 +130,8 @@ ALTER TABLE result ADD COLUMN huge_pages REAL;
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "all anonymous pages of the worker by node; huge pages", kVersion3},
+    {3, "the loads of a call", kVersion3},
+    {4, "all anonymous pages of the worker by node; huge pages", kVersion4},
 };
 
 }  // namespace

@@ -182,6 +182,61 @@ TEST_P(KernelContract, TheDeviceClockAdvances) {
   EXPECT_GT(many, few);
 }
 
+// A call that began anew each time would find its lines in a cache, however large the array.
+TEST(Chase, GoesOnWhereItEndedAndBeginsAtLineZero) {
+  const hbmark_chase_problem problem{0, 0, 4096, 7};
+  int backends = 0;
+  for (const LoadedBackend& backend : plugins().backends) {
+    if (backend.table->capability(HBMARK_CHASE_V1) == nullptr) continue;
+    SCOPED_TRACE(backend.name);
+    TestHost host;
+    TestSession session(backend.table, host);
+    if (!session.ok()) continue;
+    TestCase c(session, HBMARK_CHASE_V1, to_bytes(problem));
+    ASSERT_TRUE(c.everything_until_run(kSeed));
+    const auto ends = [&] {
+      Bytes out;
+      EXPECT_TRUE(c.read(out));
+      return to_doubles(out, HBMARK_S32);
+    };
+    const auto next = to_doubles(make_input(c.operands()[0], kSeed, false), HBMARK_S32);
+    const auto after = [&](int loads) {
+      double line = 0;
+      for (int i = 0; i < loads; ++i) line = next[static_cast<std::size_t>(line)];
+      return line;
+    };
+    EXPECT_EQ(ends(), (std::vector<double>{0, after(7)}));
+    ASSERT_TRUE(c.run(1));
+    EXPECT_EQ(ends(), (std::vector<double>{after(7), after(14)}));
+    ASSERT_TRUE(c.run(5));
+    EXPECT_EQ(ends(), (std::vector<double>{after(42), after(49)}));
+    ASSERT_TRUE(c.write_all(kSeed));
+    ASSERT_TRUE(c.run(1));
+    EXPECT_EQ(ends(), (std::vector<double>{0, after(7)}));
+    ++backends;
+  }
+  EXPECT_GE(backends, 2) << "the reference and the fake have it";
+}
+
+// A plugin may follow only what it was given: an index out of range would lead its loads anywhere.
+TEST(Chase, IndexesBeyondTheArrayAreRefused) {
+  for (const char* name : {"cpu", "reference"}) {
+    const hbmark_backend* backend = find_backend(name);
+    if (backend == nullptr) continue;
+    TestHost host;
+    TestSession session(backend, host);
+    TestCase c(session, HBMARK_CHASE_V1, to_bytes(hbmark_chase_problem{0, 0, 256, 7}));
+    ASSERT_TRUE(c.prepare());
+    ASSERT_TRUE(c.list_operands());
+    ASSERT_TRUE(c.bind_all());
+    for (const std::int32_t wrong : {-1, 4}) {
+      Bytes next = make_input(c.operands()[0], kSeed, false);
+      std::memcpy(next.data() + 4, &wrong, sizeof wrong);
+      EXPECT_EQ(c.write(0, next).code, HBMARK_INVALID) << name << " " << wrong;
+    }
+  }
+}
+
 std::string subject_name(const testing::TestParamInfo<Subject>& info) {
   return info.param.backend + "_" + contract_kernels()[info.param.kernel].name;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include "backends/loader/members.h"
 
@@ -266,11 +267,30 @@ Called TestCase::everything_until_run(std::uint64_t seed, bool absolute) {
   return result;
 }
 
+namespace {
+
+// For a chase: one cycle through all lines, whatever the numbers mixed (Sattolo's shuffle).
+Bytes make_cycle(std::uint64_t bytes, std::uint64_t key) {
+  Bytes cycle(bytes);
+  const std::size_t lines = bytes / sizeof(std::int32_t);
+  for (std::size_t i = 0; i < lines; ++i) put(cycle, i, static_cast<std::int32_t>(i));
+  for (std::size_t i = lines - 1; i > 0; --i) {
+    const std::size_t j = mix(key + i) % i;
+    const auto kept = get<std::int32_t>(cycle, i);
+    put(cycle, i, get<std::int32_t>(cycle, j));
+    put(cycle, j, kept);
+  }
+  return cycle;
+}
+
+}  // namespace
+
 Bytes make_input(const hbmark_operand& operand, std::uint64_t seed, bool absolute) {
   const std::size_t size = element_bytes(operand.type);
   Bytes bytes(operand.canonical_bytes);
   std::uint64_t key = seed;
   for (const char* c = operand.name; *c != '\0'; ++c) key = mix(key ^ static_cast<unsigned char>(*c));
+  if (std::string_view(operand.name) == "next") return make_cycle(operand.canonical_bytes, key);
   for (std::size_t i = 0; i < bytes.size() / size; ++i) {
     const std::uint64_t random = mix(key + i);
     const int magnitude = 1 + static_cast<int>(random % 15);

@@ -103,8 +103,8 @@ class TestCase {
   std::vector<hbmark_buffer*> buffers_;
 };
 
-// Inputs that are exact in every type: nonzero k/16 in (-1, 1), integers up to 15 for s8. The same operand name and seed
-// give the same data whatever the plugin.
+// Inputs that are exact in every type: nonzero k/16 in (-1, 1), integers up to 15 for s8; "next" of a chase: one cycle. The
+// same operand name and seed give the same data whatever the plugin.
 Bytes make_input(const hbmark_operand& operand, std::uint64_t seed, bool absolute);
 std::vector<double> to_doubles(const Bytes& bytes, std::uint32_t type);
 

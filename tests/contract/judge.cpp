@@ -23,6 +23,7 @@ Roundoff roundoff_of(std::uint32_t type) {
     case HBMARK_F16:
       return {0x1p-24, 0x1p-11};
     case HBMARK_S8:
+    case HBMARK_S32:
       return {0, 0};  // integers: exact
     default:
       return {0x1p-24, 0x1p-24};
@@ -40,7 +41,17 @@ Expected expect_peak(const ContractProblem& problem) {
   std::memcpy(&p, problem.bytes.data(), sizeof p);
   const auto as_type = [&](double x) { return p.type == HBMARK_F64 ? x : static_cast<double>(static_cast<float>(x)); };
   const double fixed_point = as_type(p.offset) / (1 - as_type(p.scale));
-  return {{fixed_point}, {std::fabs(fixed_point)}, {}};
+  return {{fixed_point}, {std::fabs(fixed_point)}, {}, nullptr};
+}
+
+// `loads` steps of the cycle lead from the first to the second.
+std::string judge_chase(const hbmark_chase_problem& p, const std::vector<double>& next, const std::vector<double>& got) {
+  if (got.size() != 2) return fmt::format("{} elements, 2 expected", got.size());
+  if (!(got[0] >= 0 && got[0] < static_cast<double>(next.size()))) return fmt::format("line {} is not there", got[0]);
+  double line = got[0];
+  for (std::uint64_t load = 0; load < p.loads; ++load) line = next[static_cast<std::size_t>(line)];
+  if (line == got[1]) return {};
+  return fmt::format("{} loads after line {} comes line {}, not {}", p.loads, got[0], line, got[1]);
 }
 
 }  // namespace
@@ -67,6 +78,12 @@ Expected expect(const ContractKernel& kernel, const ContractProblem& problem, st
     (absolute ? expected.scale : expected.values) = to_doubles(out, c.output().type);
     expected.operands = c.operands();
   }
+  if (kernel.name == "chase") {
+    hbmark_chase_problem p;
+    std::memcpy(&p, problem.bytes.data(), sizeof p);
+    const auto next = to_doubles(make_input(expected.operands[0], seed, false), HBMARK_S32);
+    expected.holds = [p, next](const std::vector<double>& got) { return judge_chase(p, next, got); };
+  }
   return expected;
 }
 
@@ -74,6 +91,7 @@ std::string judge(const ContractProblem& problem, const Expected& expected, cons
                   std::uint32_t algorithm_class) {
   const bool one_value = expected.values.size() == 1 && expected.operands.empty();
   if (expected.values.empty()) return "nothing to compare with";
+  if (expected.holds) return expected.holds(got);
   if (got.empty() || (!one_value && got.size() != expected.values.size())) {
     return fmt::format("{} elements, {} expected", got.size(), expected.values.size());
   }

@@ -3,6 +3,7 @@
 // gives for the absolute values of the inputs, so that cancellation is not taken for an error.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Expected {
   std::vector<double> values;
   std::vector<double> scale;
   std::vector<hbmark_operand> operands;  // as the reference lists them
+  // Where more than one output is right (a chase goes on from call to call): empty, or what is wrong. Null: `values` it is.
+  std::function<std::string(const std::vector<double>& got)> holds;
 };
 
 // Fails the test when the reference is absent or does not know the problem. `seed` as for make_input.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/abi/chase.h"
 #include "backends/abi/conv.h"
 #include "backends/abi/gemm.h"
 #include "backends/abi/peak.h"
@@ -141,7 +142,7 @@ inline ContractKernel conv_kernel() {
     x = conv(pass, 2, 16, 12, 12, 16, 3, 3);
     x.ph = x.pw = 1;  // what Winograd is made for
     shapes.push_back(x);
-    for (const std::uint32_t type : {HBMARK_F32, HBMARK_F64, HBMARK_BF16, HBMARK_F16, HBMARK_S8}) {
+    for (const std::uint32_t type : {HBMARK_F32, HBMARK_F64, HBMARK_BF16, HBMARK_F16, HBMARK_S8, HBMARK_TF32}) {
       for (hbmark_conv_problem shape : shapes) {
         shape.type = type;
         kernel.problems.push_back(describe(shape));
@@ -172,12 +173,13 @@ inline ContractKernel conv_kernel() {
 inline ContractKernel stream_kernel() {
   ContractKernel kernel{"stream", HBMARK_STREAM_V1, {}, {}};
   for (const std::uint32_t type : {HBMARK_F32, HBMARK_F64, HBMARK_BF16}) {
-    for (std::uint32_t op = HBMARK_STREAM_COPY; op <= HBMARK_STREAM_TRIAD; ++op) {
+    for (std::uint32_t op = HBMARK_STREAM_COPY; op <= HBMARK_STREAM_WRITE; ++op) {
       for (const std::uint64_t bytes : {8u, 64u, 1000u, 65536u, 1000008u}) {
         const hbmark_stream_problem p = {sizeof p, op, type, 0, bytes, 0.75};
+        const std::uint32_t judged = op == HBMARK_STREAM_READ ? std::uint32_t{HBMARK_S32} : type;  // its sums are exact
         kernel.problems.push_back(
             {"stream op " + std::to_string(op) + " " + type_text(type) + " " + std::to_string(bytes) + " bytes", to_bytes(p),
-             type, 2});
+             judged, 2, 0});
       }
     }
   }
@@ -194,6 +196,27 @@ inline ContractKernel stream_kernel() {
   broken("op 0", (p.op = 0, p)), p = good;
   broken("no bytes", (p.array_bytes = 0, p)), p = good;
   broken("half an element", (p.array_bytes = 12, p));
+  return kernel;
+}
+
+inline ContractKernel chase_kernel() {
+  ContractKernel kernel{"chase", HBMARK_CHASE_V1, {}, {}};
+  const auto add = [](std::vector<ContractProblem>& list, std::string text, std::uint64_t bytes, std::uint64_t loads,
+                      std::uint32_t size = sizeof(hbmark_chase_problem)) {
+    list.push_back({std::move(text), to_bytes(hbmark_chase_problem{0, 0, bytes, loads}, size), HBMARK_S32, 1, 0});
+  };
+  for (const std::uint64_t bytes : {128u, 192u, 4096u, 65600u, 1048576u}) {
+    for (const std::uint64_t loads : {1u, 1000u, 20011u}) {
+      add(kernel.problems, "chase " + std::to_string(bytes) + " bytes, " + std::to_string(loads) + " loads", bytes, loads);
+    }
+  }
+  add(kernel.broken, "struct_size 0", 4096, 10, 0);
+  add(kernel.broken, "struct_size 4", 4096, 10, 4);
+  add(kernel.broken, "no bytes", 0, 10);
+  add(kernel.broken, "one line", 64, 10);
+  add(kernel.broken, "half a line", 4096 + 32, 10);
+  add(kernel.broken, "no loads", 4096, 0);
+  add(kernel.broken, "more lines than 32 bits count", std::uint64_t{64} << 32, 10);
   return kernel;
 }
 
@@ -219,7 +242,8 @@ inline ContractKernel peak_kernel() {
 }
 
 inline const std::vector<ContractKernel>& contract_kernels() {
-  static const std::vector<ContractKernel> kernels = {gemm_kernel(), conv_kernel(), stream_kernel(), peak_kernel()};
+  static const std::vector<ContractKernel> kernels = {gemm_kernel(), conv_kernel(), stream_kernel(), chase_kernel(),
+                                                      peak_kernel()};
   return kernels;
 }
 

@@ -189,13 +189,24 @@ TEST_F(Reference, Tf32DropsThirteenBitsOfItsInputs) {
 TEST_F(Reference, StreamsByHand) {
   const auto solved = [&](std::uint32_t op) {
     return solve(HBMARK_STREAM_V1, to_bytes(hbmark_stream_problem{0, op, HBMARK_F64, 0, 24, 0.5}),
-                 op >= HBMARK_STREAM_ADD ? std::vector<std::vector<double>>{{1, 2, 3}, {10, 20, 40}}
-                                         : std::vector<std::vector<double>>{{1, 2, 3}});
+                 op == HBMARK_STREAM_ADD || op == HBMARK_STREAM_TRIAD
+                     ? std::vector<std::vector<double>>{{1, 2, 3}, {10, 20, 40}}
+                     : std::vector<std::vector<double>>{{1, 2, 3}});
   };
   EXPECT_THAT(solved(HBMARK_STREAM_COPY), testing::ElementsAre(1, 2, 3));
   EXPECT_THAT(solved(HBMARK_STREAM_SCALE), testing::ElementsAre(0.5, 1, 1.5));
   EXPECT_THAT(solved(HBMARK_STREAM_ADD), testing::ElementsAre(11, 22, 43));
   EXPECT_THAT(solved(HBMARK_STREAM_TRIAD), testing::ElementsAre(6, 12, 23));
+  EXPECT_THAT(solve(HBMARK_STREAM_V1, to_bytes(hbmark_stream_problem{0, HBMARK_STREAM_WRITE, HBMARK_F64, 0, 24, 0.5})),
+              testing::Each(0.5));
+  // 1.0 is 0x3ff0000000000000 and 2.0 0x4000000000000000: the low words, even ones, are 0; words 1 and 17 meet in one sum.
+  const std::vector<double> x = {1, 2, 2, 2, 2, 2, 2, 2, 2};
+  const auto sums =
+      solve(HBMARK_STREAM_V1, to_bytes(hbmark_stream_problem{0, HBMARK_STREAM_READ, HBMARK_F64, 0, 72, 0}), {x});
+  ASSERT_EQ(sums.size(), 16u);
+  EXPECT_EQ(sums[0], 0);
+  EXPECT_EQ(sums[1], static_cast<std::int32_t>(0x3ff00000U + 0x40000000U));
+  EXPECT_EQ(sums[3], 0x40000000);
 }
 
 TEST_F(Reference, PeakComesToItsFixedPoint) {

@@ -146,6 +146,31 @@ TEST(Plots, AMemorySweepNamesTheCaches) {
   EXPECT_THAT(levels[2].text, HasSubstr("memory"));
 }
 
+TEST(Plots, AChaseIsReadInTimeALoad) {
+  RunView view = memory_sweep();
+  for (ResultRecord& result : view.results) {
+    const double bytes = *result.bytes;
+    result.problem = "chase:" + std::to_string(static_cast<std::int64_t>(bytes));
+    result.kernel = "chase";
+    result.threads = 2;
+    result.bytes.reset();
+    result.loads = 1e6;
+    result.time->median = 1e6 * (bytes <= 32768 ? 1.25e-9 : bytes <= 524288 ? 4e-9 : 80e-9);
+  }
+  const topology::Node node = stored_node(*view.node);
+  const auto levels = memory_levels(view, node, Style{});
+  ASSERT_EQ(levels.size(), 3u);
+  EXPECT_THAT(levels[0].text, HasSubstr("1.25 ns/load"));
+  EXPECT_THAT(levels[0].text, HasSubstr("the CPU has L1 32 KiB")) << "one thread chases, however many the run has";
+  EXPECT_THAT(levels[1].text, HasSubstr("the CPU has L2 512 KiB"));
+  EXPECT_THAT(levels[2].text, HasSubstr("80.0 ns/load"));
+  EXPECT_THAT(levels[2].text, HasSubstr("memory"));
+  const std::string plot = render_plots(view, node, Style{});
+  EXPECT_THAT(plot, HasSubstr("ns/load"));
+  EXPECT_EQ(class_name(view.results.front(), node), "chase, in caches");
+  EXPECT_THAT(result_line(view.results.back(), Style{}), HasSubstr("80.0 ns/load"));
+}
+
 TEST(Plots, FitTheWidthAndUseLettersAloneWithoutUtf8) {
   const RunView view = memory_sweep();
   const topology::Node node = stored_node(*view.node);

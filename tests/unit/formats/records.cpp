@@ -38,6 +38,7 @@ ResultRecord full_result() {
   result.flags = {"noisy", "cold"};
   result.time = TimeSummary{0.0123, 0.0121, 0.0125000000001, 0.012, 3, 7, "order statistics"};
   result.flop = 2147483648.0;
+  result.loads = 32771;
   result.bytes = 12582912.0;
   result.ceiling_flop_per_s = 2.0e11;
   result.ceiling_bytes_per_s = 1.0e10;

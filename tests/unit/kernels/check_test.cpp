@@ -18,6 +18,7 @@ using tests::Order;
 
 void compute(Arrays& arrays, Order order = Order::kForward) {
   const auto name = arrays.problem.kernel->name;
+  if (name == "chase") return tests::naive_chase(arrays, 3);
   const bool twice = arrays.problem.word("type") == "f64";
   if (name == "gemm") {
     twice ? tests::naive_gemm<double>(arrays, order) : tests::naive_gemm<float>(arrays, order);
@@ -51,6 +52,13 @@ constexpr const char* kProblems[] = {
     "stream:add:f32:20000",
     "stream:triad:f64:20000",
     "stream:triad:f32:20000",
+    "stream:read:f32:20004",
+    "stream:read:f64:20008",
+    "stream:write:f32:20000",
+    "stream:write:f64:20000",
+    "chase:832",
+    "chase:64000",
+    "chase:4194304",
     "peak:fma:f32",
     "peak:fma:f64",
 };
@@ -60,15 +68,30 @@ class Check : public testing::TestWithParam<const char*> {
   Check() : arrays_(GetParam()) { compute(arrays_); }
 
   std::size_t count() const { return arrays_.outputs[0].spec.elements; }
-  double get(std::size_t i) {
-    return arrays_.problem.word("type") == "f64" ? arrays_.out<double>()[i] : static_cast<double>(arrays_.out<float>()[i]);
+  std::uint32_t type() const { return arrays_.outputs[0].spec.type; }
+  bool is(const char* kernel, const char* op = nullptr) const {
+    return arrays_.problem.kernel->name == kernel && (op == nullptr || arrays_.problem.word("op") == op);
   }
+  double get(std::size_t i) {
+    if (type() == HBMARK_S32) return arrays_.out<std::int32_t>()[i];
+    return type() == HBMARK_F64 ? arrays_.out<double>()[i] : static_cast<double>(arrays_.out<float>()[i]);
+  }
+  // An integer that is no number is what the host poisons outputs with.
   void set(std::size_t i, double value) {
-    if (arrays_.problem.word("type") == "f64") {
+    if (type() == HBMARK_S32) {
+      arrays_.out<std::int32_t>()[i] = std::isfinite(value) ? static_cast<std::int32_t>(std::lround(value)) : -1;
+    } else if (type() == HBMARK_F64) {
       arrays_.out<double>()[i] = value;
     } else {
       arrays_.out<float>()[i] = static_cast<float>(value);
     }
+  }
+  void expect_swapped(std::size_t i, std::size_t j) {
+    const double first = get(i), second = get(j);
+    ASSERT_NE(first, second);
+    set(i, second);
+    set(j, first);
+    expect_found("two elements swapped");
   }
   void expect_found(const std::string& fault) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
@@ -84,18 +107,22 @@ class Check : public testing::TestWithParam<const char*> {
 TEST_P(Check, AcceptsWhatIsRight) {
   const auto report = arrays_.check();
   EXPECT_TRUE(report.ok()) << report.first_wrong;
-  EXPECT_EQ(report.checked, static_cast<std::int64_t>(count()));
+  const auto covered = is("stream", "read") ? static_cast<double>(arrays_.inputs[0].spec.elements)
+                       : is("chase")        ? arrays_.problem.kernel->loads(arrays_.problem)
+                                            : static_cast<double>(count());
+  EXPECT_EQ(static_cast<double>(report.checked), covered);
   EXPECT_LE(report.max_rel_error, report.tolerance);
   EXPECT_FALSE(report.method.empty());
 }
 
 TEST_P(Check, FindsAnyOneElement) {
-  // Each of many positions, off by a tenth of what an element is worth.
+  // Each of many positions, off by a tenth of what an element is worth, or an integer by one.
+  const double error = type() == HBMARK_S32 ? 1 : 0.1;
   const random::Stream stream(3, "positions");
   for (std::uint64_t trial = 0; trial < 50; ++trial) {
     const auto i = trial == 0 ? 0 : trial == 1 ? count() - 1 : static_cast<std::size_t>(stream.below(trial, count()));
     const double right = get(i);
-    set(i, right + 0.1);
+    set(i, right + error);
     const auto report = arrays_.check(trial);
     EXPECT_FALSE(report.ok()) << GetParam() << " element " << i;
     EXPECT_THAT(report.first_wrong, HasSubstr("expected")) << "names what stood there and what should";
@@ -122,21 +149,18 @@ TEST_P(Check, FindsInfinity) {
 }
 
 TEST_P(Check, FindsATile) {
-  for (std::size_t i = count() / 3; i < count() / 3 + 8; ++i) set(i, get(i) * 1.5 + 0.01);
+  for (std::size_t i = count() / 3; i < std::min(count(), count() / 3 + 8); ++i) set(i, get(i) / 2 + 1.01);
   expect_found("a tile");
 }
 
 TEST_P(Check, FindsASwap) {
-  if (arrays_.problem.kernel->name == "peak") GTEST_SKIP() << "every chain ends at the same number";
-  const double first = get(1), second = get(2);
-  ASSERT_NE(first, second);
-  set(1, second);
-  set(2, first);
-  expect_found("two elements swapped");
+  if (is("peak") || is("stream", "write")) GTEST_SKIP() << "every element is the same number";
+  if (count() == 2) return expect_swapped(0, 1);
+  expect_swapped(1, 2);
 }
 
 TEST_P(Check, FindsThePreviousRunsOutput) {
-  if (arrays_.problem.kernel->name == "peak") GTEST_SKIP() << "every run ends at the same numbers, from NaN";
+  if (is("peak") || is("stream", "write")) GTEST_SKIP() << "every run ends at the same numbers, from NaN";
   Arrays other(GetParam(), 2);
   compute(other);
   arrays_.outputs = other.outputs;
@@ -144,6 +168,7 @@ TEST_P(Check, FindsThePreviousRunsOutput) {
 }
 
 TEST_P(Check, FindsInputsLeftAsOutput) {
+  if (arrays_.inputs.empty()) GTEST_SKIP() << "there are no inputs";
   std::memcpy(arrays_.outputs[0].bytes.data(), arrays_.inputs[0].bytes.data(),
               std::min(arrays_.outputs[0].bytes.size(), arrays_.inputs[0].bytes.size()));
   if (arrays_.problem.kernel->name == "stream" && arrays_.problem.word("op") == "copy")
@@ -206,6 +231,7 @@ TEST(GemmCheck, HoldsEightBitSumsToTheLastBit) {
   }
   EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
   EXPECT_EQ(arrays.check().tolerance, 0);
+  EXPECT_THAT(arrays.check().method, HasSubstr("inputs from -127 to 127")) << "the range is recorded with the result";
   c[123] += 1;
   EXPECT_FALSE(arrays.check().ok());
 }
@@ -268,6 +294,79 @@ TEST(ConvCheck, FindsOneElementOfALargeLayer) {
     arrays.out()[i] += 0.02F;
     EXPECT_FALSE(arrays.check().ok());
     arrays.out()[i] = right;
+  }
+}
+
+TEST(StreamCheck, AReadMustHaveReadEveryElement) {
+  Arrays arrays("stream:read:f64:800000");
+  const auto inputs = arrays.inputs;
+  auto* x = arrays.in<double>(0);
+  const random::Stream stream(4, "skipped");
+  for (std::uint64_t trial = 0; trial < 50; ++trial) {
+    const auto i = stream.below(trial, 100000);
+    x[i] = 0;  // to the sums, an element not read
+    compute(arrays);
+    arrays.inputs[0].bytes = inputs[0].bytes;
+    EXPECT_THAT(arrays.check().first_wrong, HasSubstr("not all of x was read")) << "element " << i;
+  }
+  std::fill(x + 99000, x + 100000, 0.0);
+  compute(arrays);
+  arrays.inputs = inputs;
+  EXPECT_FALSE(arrays.check().ok()) << "the last hundredth left out";
+  compute(arrays);
+  EXPECT_TRUE(arrays.check().ok()) << arrays.check().first_wrong;
+}
+
+TEST(ChaseCheck, TheCycleHasEveryLineForEverySize) {
+  for (const std::int64_t lines : {2, 3, 4, 5, 64, 1000, 32771, 100000}) {
+    Arrays arrays("chase:" + std::to_string(lines * 64), 5);
+    std::vector<bool> seen(static_cast<std::size_t>(lines));
+    std::int32_t line = 0;
+    for (std::int64_t i = 0; i < lines; ++i) {
+      ASSERT_FALSE(seen[static_cast<std::size_t>(line)]) << lines << " lines: back after " << i;
+      seen[static_cast<std::size_t>(line)] = true;
+      line = arrays.in<std::int32_t>(0)[line];
+    }
+    EXPECT_EQ(line, 0) << lines;
+  }
+}
+
+TEST(ChaseCheck, RefusesAShorterCycleAndStrayIndexes) {
+  Arrays arrays("chase:64000");
+  auto* next = arrays.in<std::int32_t>(0);
+  tests::naive_chase(arrays);
+  ASSERT_TRUE(arrays.check().ok());
+  const auto kept = next[0];
+  next[0] = next[next[0]];  // one line left out
+  tests::naive_chase(arrays);
+  EXPECT_THAT(arrays.check().first_wrong, HasSubstr("comes back after 999 of 1000 lines"));
+  for (const std::int32_t stray : {-1, 1000}) {
+    next[0] = stray;
+    EXPECT_THAT(arrays.check().first_wrong, HasSubstr("beyond the array"));
+  }
+  next[0] = kept;
+  for (const std::int32_t stray : {-1, 1000}) {
+    arrays.out<std::int32_t>()[0] = stray;
+    EXPECT_THAT(arrays.check().first_wrong, HasSubstr("z[0]"));
+  }
+}
+
+TEST(ChaseCheck, FindsOneLoadTooFewOrTooMany) {
+  for (const char* text : {"chase:128", "chase:4096", "chase:4194304"}) {
+    Arrays arrays(text);
+    const auto* next = arrays.in<std::int32_t>(0);
+    auto* z = arrays.out<std::int32_t>();
+    tests::naive_chase(arrays, 2);
+    const auto start = z[0], end = z[1];
+    z[1] = next[end];
+    EXPECT_FALSE(arrays.check().ok()) << text << ": one too many";
+    z[1] = end;
+    z[0] = next[start];
+    EXPECT_FALSE(arrays.check().ok()) << text << ": one too few";
+    z[0] = start;
+    EXPECT_TRUE(arrays.check().ok()) << text;
+    z[1] = start;
+    EXPECT_FALSE(arrays.check().ok()) << text << ": none at all";
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/abi/chase.h"
 #include "backends/abi/conv.h"
 #include "backends/abi/gemm.h"
 #include "backends/abi/peak.h"
@@ -76,15 +77,48 @@ TEST(Counts, Convolution) {
 }
 
 TEST(Counts, Stream) {
-  // 800 bytes are 100 elements of f64 or 200 of f32; copy and scale move two arrays, add and triad three.
+  // 800 bytes are 100 elements of f64 or 200 of f32; copy and scale move two arrays, add and triad three,
+  // read and write one; the sums of a read are of integers and not counted, nor are the 64 bytes that hold them.
   const Counted table[] = {
       {"stream:copy:f64:800", 0, 1600},  {"stream:scale:f64:800", 100, 1600},
       {"stream:add:f64:800", 100, 2400}, {"stream:triad:f64:800", 200, 2400},
       {"stream:copy:f32:800", 0, 1600},  {"stream:scale:f32:800", 200, 1600},
       {"stream:add:f32:800", 200, 2400}, {"stream:triad:f32:800", 400, 2400},
+      {"stream:read:f64:800", 0, 800},   {"stream:write:f64:800", 0, 800},
+      {"stream:read:f32:800", 0, 800},   {"stream:write:f32:4", 0, 4},
       {"stream:triad:f64:8", 2, 24},     {"stream:triad:f64:268435456", 2.0 * 33554432, 3.0 * 268435456},
   };
   expect_counts(table);
+}
+
+TEST(Counts, OfAChaseAreItsLoads) {
+  // A call passes every line of 64 bytes and one more; at least 32771 loads, at most 2^20 lines and one.
+  struct Loads {
+    const char* problem;
+    double loads;
+  };
+  const Loads table[] = {{"chase:128", 32771},
+                         {"chase:4096", 32771},
+                         {"chase:32768", 32771},
+                         {"chase:2097216", 32771},             // 32769 lines: 32770 would be the sum
+                         {"chase:2097280", 32771},             // 32770 lines
+                         {"chase:2097344", 32772},             // 32771 lines
+                         {"chase:4194304", 65536 + 1},         // 4 MiB: 65536 lines
+                         {"chase:6400000", 100000 + 1},        //
+                         {"chase:67108864", 1048576 + 1},      // 64 MiB: 2^20 lines
+                         {"chase:67108928", 1048576 + 1},      // a line more
+                         {"chase:17179869184", 1048576 + 1}};  // 16 GiB
+  ASSERT_GE(std::size(table), 10u);
+  for (const auto& row : table) {
+    const auto problem = parse_problem(row.problem).value();
+    EXPECT_EQ(problem.kernel->loads(problem), row.loads) << row.problem;
+    EXPECT_FALSE(problem.kernel->flop(problem).has_value());
+    EXPECT_FALSE(problem.kernel->bytes(problem).has_value());
+  }
+}
+
+TEST(Counts, OnlyAChaseHasLoads) {
+  for (const auto* kernel : kernels()) EXPECT_EQ(kernel->loads != nullptr, kernel->name == "chase") << kernel->name;
 }
 
 TEST(Counts, OfPeakAreThePluginsToSay) {
@@ -128,6 +162,14 @@ TEST(AbiStruct, Convolution) {
                                   got.sh, got.sw, got.ph, got.pw, got.g, got.dh, got.dw};
   const std::int64_t expected[] = {2, 4, 30, 40, 6, 3, 5, 1, 2, 7, 8, 2, 3, 4};
   for (std::size_t i = 0; i < std::size(numbers); ++i) EXPECT_EQ(numbers[i], expected[i]) << i;
+}
+
+TEST(AbiStruct, ReadWriteAndChase) {
+  EXPECT_EQ(abi<hbmark_stream_problem>("stream:read:f32:4096").op, static_cast<unsigned>(HBMARK_STREAM_READ));
+  EXPECT_EQ(abi<hbmark_stream_problem>("stream:write:f64:4096").op, static_cast<unsigned>(HBMARK_STREAM_WRITE));
+  const auto chase = abi<hbmark_chase_problem>("chase:4194304");
+  EXPECT_EQ(chase.array_bytes, 4194304u);
+  EXPECT_EQ(chase.loads, 65537u);
 }
 
 TEST(AbiStruct, StreamAndPeak) {

@@ -50,7 +50,7 @@ struct Arrays {
     for (auto spec : problem.kernel->operands(problem)) {
       if (spec.elements == 0) spec.elements = plugin_elements;
       HostArray array{spec, {}};
-      fill_random(array, data_seed);
+      spec.output ? fill_random(array, data_seed) : fill_input(problem, array, data_seed);
       if (spec.output) std::memset(array.bytes.data(), 0xff, array.bytes.size());
       (spec.output ? outputs : inputs).push_back(std::move(array));
     }
@@ -136,14 +136,46 @@ void naive_conv(Arrays& arrays, Order order) {
   for (std::size_t i = 0; i < terms.size(); ++i) arrays.out<T>()[i] = sum<T>(terms[i], order);
 }
 
+// 16 sums of 32-bit words, each element split into its words by division: no copy of bytes as in the check.
+inline void naive_read(Arrays& arrays) {
+  const bool wide = arrays.problem.word("type") == "f64";
+  std::vector<std::uint64_t> sums(16);
+  for (std::size_t i = 0; i < arrays.inputs[0].spec.elements; ++i) {
+    const std::uint64_t bits = wide ? arrays.in<std::uint64_t>(0)[i] : arrays.in<std::uint32_t>(0)[i];
+    if (wide) {
+      sums[2 * i % 16] += bits % (std::uint64_t{1} << 32);
+      sums[(2 * i + 1) % 16] += bits >> 32;
+    } else {
+      sums[i % 16] += bits;
+    }
+  }
+  for (std::size_t j = 0; j < 16; ++j) arrays.out<std::uint32_t>()[j] = static_cast<std::uint32_t>(sums[j] & 0xffffffffU);
+}
+
 template <class T>
 void naive_stream(Arrays& arrays) {
   const auto& op = arrays.problem.word("op");
-  const T* x = arrays.in<T>(0);
+  if (op == "read") return naive_read(arrays);
+  const T* x = arrays.inputs.empty() ? nullptr : arrays.in<T>(0);
   const T* y = arrays.inputs.size() > 1 ? arrays.in<T>(1) : nullptr;
   T* z = arrays.out<T>();
   for (std::size_t i = 0; i < arrays.outputs[0].spec.elements; ++i) {
-    z[i] = op == "copy" ? x[i] : op == "scale" ? T(3) * x[i] : op == "add" ? x[i] + y[i] : x[i] + T(3) * y[i];
+    z[i] = op == "write"   ? T(3)
+           : op == "copy"  ? x[i]
+           : op == "scale" ? T(3) * x[i]
+           : op == "add"   ? x[i] + y[i]
+                           : x[i] + T(3) * y[i];
+  }
+}
+
+// As after `calls` calls.
+inline void naive_chase(Arrays& arrays, int calls = 1) {
+  const auto loads = static_cast<std::int64_t>(arrays.problem.kernel->loads(arrays.problem));
+  auto* z = arrays.out<std::int32_t>();
+  z[1] = 0;
+  for (int call = 0; call < calls; ++call) {
+    z[0] = z[1];
+    for (std::int64_t load = 0; load < loads; ++load) z[1] = arrays.in<std::int32_t>(0)[z[1]];
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/abi/chase.h"
 #include "backends/abi/peak.h"
 #include "backends/abi/stream.h"
 #include "plugin_host.h"
@@ -108,6 +109,75 @@ TEST_P(EachIsa, StreamsMatchPlainLoopsAtEverySize) {
 }
 
 template <class T>
+std::vector<T> random_numbers(std::size_t count, std::uint32_t seed) {
+  if constexpr (sizeof(T) == 4) return random_floats(count, seed);
+  if constexpr (sizeof(T) == 8) return random_doubles(count, seed);
+}
+
+template <class T>
+void check_write(std::uint32_t type, std::size_t count, const OpenSession& session) {
+  const hbmark_stream_problem problem = stream_problem(HBMARK_STREAM_WRITE, type, count * sizeof(T));
+  OpenCase c(session, HBMARK_STREAM_V1, &problem);
+  ASSERT_EQ(c.candidates().size(), 2u);
+  for (std::uint32_t candidate = 0; candidate < 2; ++candidate) {
+    c.select(candidate);
+    c.bind_all();
+    c.run(1);
+    EXPECT_EQ(c.read<T>(0), std::vector<T>(count, static_cast<T>(0.4))) << count << " elements";
+  }
+}
+
+template <class T>
+void check_read(std::uint32_t type, std::size_t count, const OpenSession& session) {
+  const hbmark_stream_problem problem = stream_problem(HBMARK_STREAM_READ, type, count * sizeof(T));
+  OpenCase c(session, HBMARK_STREAM_V1, &problem);
+  ASSERT_EQ(c.candidates().size(), 1u);
+  c.bind_all();
+  const std::vector<T> x = random_numbers<T>(count, 6);
+  std::vector<std::int32_t> expected(HBMARK_STREAM_READ_SUMS);
+  std::vector<std::uint32_t> words(count * sizeof(T) / 4);
+  std::memcpy(words.data(), x.data(), words.size() * 4);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    auto& sum = expected[i % HBMARK_STREAM_READ_SUMS];
+    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + words[i]);
+  }
+  c.write(0, x);
+  c.run(3);
+  EXPECT_EQ(c.read<std::int32_t>(1), expected) << count << " elements";
+}
+
+TEST_P(EachIsa, ReadsAndWritesEveryElementAtEverySize) {
+  const Environment isa("HBMARK_CPU_ISA", GetParam());
+  PluginHost host;
+  const OpenSession session(host, plugin("cpu"));
+  // Below and beside a line, eight vectors of each width, a line a thread.
+  for (const std::size_t count : {1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 257, 1000, 100'003}) {
+    check_read<float>(HBMARK_F32, count, session);
+    check_read<double>(HBMARK_F64, count, session);
+    check_write<float>(HBMARK_F32, count, session);
+    check_write<double>(HBMARK_F64, count, session);
+  }
+}
+
+TEST(Cpu, AChaseFollowsTheCycleInItsOwnArray) {
+  PluginHost host;
+  const OpenSession session(host, plugin("cpu"));
+  const hbmark_chase_problem problem{sizeof problem, 0, 5 * 64, 3};
+  OpenCase c(session, HBMARK_CHASE_V1, &problem);
+  EXPECT_EQ(c.operands()[0].canonical_bytes, 20u);
+  EXPECT_EQ(c.operands()[0].device_bytes, 320u) << "one line an element: that is what is measured";
+  c.bind_all();
+  hbmark_status status = empty_status();
+  EXPECT_EQ(c.kernel->run(c.handle, 1, &status), HBMARK_INVALID) << "nothing was written";
+  EXPECT_THAT(status.message, HasSubstr("not written"));
+  c.write(0, std::vector<std::int32_t>{2, 4, 1, 0, 3});  // 0 2 1 4 3
+  c.run(1);
+  EXPECT_EQ(c.read<std::int32_t>(1), (std::vector<std::int32_t>{0, 4}));
+  c.run(1);
+  EXPECT_EQ(c.read<std::int32_t>(1), (std::vector<std::int32_t>{4, 2}));
+}
+
+template <class T>
 void check_peak(std::uint32_t type, double scale, double offset, double ulps, const OpenSession& session) {
   const hbmark_peak_problem problem = peak_problem(type, scale, offset);
   OpenCase c(session, HBMARK_PEAK_V1, &problem);
@@ -178,6 +248,12 @@ TEST(Cpu, SaysWhyAProblemIsUnsupported) {
   EXPECT_THAT(reason(HBMARK_STREAM_V1, stream_problem(HBMARK_STREAM_ADD, HBMARK_BF16, 64)), HasSubstr("bf16"));
   EXPECT_THAT(reason(HBMARK_STREAM_V1, stream_problem(HBMARK_STREAM_ADD, HBMARK_F64, 12)), HasSubstr("12 bytes"));
   EXPECT_THAT(reason(HBMARK_STREAM_V1, stream_problem(HBMARK_STREAM_ADD, HBMARK_F64, 0)), HasSubstr("0 bytes"));
+  EXPECT_THAT(reason(HBMARK_CHASE_V1, hbmark_chase_problem{sizeof(hbmark_chase_problem), 0, 100, 1}),
+              HasSubstr("100 bytes"));
+  EXPECT_THAT(reason(HBMARK_CHASE_V1, hbmark_chase_problem{sizeof(hbmark_chase_problem), 0, std::uint64_t{1} << 40, 1}),
+              HasSubstr("32 bits"));
+  EXPECT_THAT(reason(HBMARK_CHASE_V1, hbmark_chase_problem{sizeof(hbmark_chase_problem), 0, 128, 0}),
+              HasSubstr("without loads"));
   EXPECT_THAT(reason(HBMARK_PEAK_V1, peak_problem(HBMARK_S8, 0.5, 1)), HasSubstr("s8"));
   EXPECT_THAT(reason(HBMARK_PEAK_V1, peak_problem(HBMARK_F32, 1.0, 1)), HasSubstr("fixed point"));
   EXPECT_THAT(reason(HBMARK_PEAK_V1, peak_problem(HBMARK_F32, std::nan(""), 1)), HasSubstr("fixed point"));

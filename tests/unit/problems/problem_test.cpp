@@ -24,6 +24,10 @@ constexpr const char* kCanonical[] = {
     "conv:fwd:f64:n1c1h9w9k1r3s3sh1sw1ph0pw0/dw=2",
     "stream:copy:f32:4",
     "stream:triad:f64:268435456",
+    "stream:read:f32:4",
+    "stream:write:f64:8",
+    "chase:128",
+    "chase:137438953408",
     "peak:fma:f64",
 };
 
@@ -107,7 +111,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refused{"", {"empty", "gemm"}},
         Refused{"gem:f32:nn:m1n1k1", {"\"gem\" is unknown", "did you mean \"gemm\"", "stream"}},
-        Refused{"convolution:fwd", {"unknown"}}, Refused{"chase:268435456", {"\"chase\" is unknown"}},
+        Refused{"convolution:fwd", {"unknown"}}, Refused{"chess:268435456", {"\"chess\" is unknown"}},
+        Refused{"chase", {"field array_bytes", "is missing"}}, Refused{"chase:64", {"\"64\", out of range", "from 128"}},
+        Refused{"chase:100000", {"no multiple of 64", "99968"}},
+        Refused{"stream:red:f64:800", {"field op", "did you mean \"read\"", "copy, scale, add, triad, read or write"}},
         Refused{":", {"kernel \"\""}}, Refused{"gemm", {"field type", "is missing", "the end"}},
         Refused{"gemm:", {"field type", "empty", "f32"}},
         Refused{"gemm:f23:nn:m1n1k1", {"field type", "\"f23\"", "did you mean \"f32\"", "bf16"}},

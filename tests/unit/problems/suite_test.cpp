@@ -35,7 +35,8 @@ TEST(ShippedSuites, AllLoadAndAreNamedAsTheirFiles) {
       EXPECT_TRUE(distinct.insert(to_string(one.problem)).second) << "twice: " << to_string(one.problem);
     }
   }
-  EXPECT_THAT(names, testing::ElementsAre("networks", "quick", "smoke"));
+  EXPECT_THAT(names, testing::ElementsAre("bert-large", "full", "lstm-gru", "memory-sweep", "networks", "quick",
+                                          "skinny-gemm", "smoke", "square-gemm"));
 }
 
 TEST(ShippedSuites, QuickStartsWithTheCeilingsAndIsShort) {
@@ -200,11 +201,32 @@ TEST_F(SuiteFile, RefusesChoicesThatChooseNothing) {
               HasSubstr("did you mean \"array_bytes\""));
 }
 
+TEST_F(SuiteFile, HoldsShippedSuitesAsParts) {
+  const auto part = load_suite("smoke", kShare, {0, nullptr});
+  const auto suite = load("[[case]]\nproblem = \"peak:fma:f64\"\n[[case]]\nsuite = \"smoke\"\n");
+  ASSERT_TRUE(part && suite);
+  const auto problems = problems_of(*suite);
+  for (const auto& problem : problems_of(*part)) EXPECT_THAT(problems, testing::Contains(problem));
+  EXPECT_THAT(why("[[case]]\nsuite = \"nothing\"\n"), HasSubstr("there is no suite \"nothing\""));
+  EXPECT_THAT(why("[[case]]\nsuite = \"../smoke\"\n"), HasSubstr("is no suite's name"));
+  EXPECT_THAT(why("[[case]]\nsuite = \"full\"\n"), HasSubstr("may not have parts itself"));
+  EXPECT_THAT(why("[[case]]\nsuite = \"smoke\"\nset = { m = 1 }\n"), HasSubstr("does not go with suite"));
+}
+
+TEST_F(SuiteFile, SweepsAnArrayAndNothingElse) {
+  const auto suite = load("[[case]]\nkernel = \"chase\"\nset = { array_bytes = \"sweep\" }\n");
+  ASSERT_TRUE(suite) << suite.error().why;
+  EXPECT_EQ(problems_of(*suite).front(), "chase:4096");
+  EXPECT_EQ(problems_of(*suite).back(), "chase:1073741824");
+  EXPECT_THAT(why("[[case]]\nkernel = \"gemm\"\nset = { m = \"sweep\", n = 1, k = 1 }\n"),
+              HasSubstr("sweep is a size for array_bytes, not for m"));
+}
+
 TEST_F(SuiteFile, NamesWhatIsThereWhenASuiteIsNot) {
   const auto absent = load_suite("quik", kShare, {});
   ASSERT_FALSE(absent);
   EXPECT_THAT(absent.error().what, HasSubstr("did you mean \"quick\""));
-  EXPECT_THAT(absent.error().why, HasSubstr("networks, quick, smoke"));
+  EXPECT_THAT(absent.error().why, HasSubstr("memory-sweep, networks, quick, skinny-gemm, smoke, square-gemm"));
   for (const char* name : {"", "..", "../suites/quick", "/etc/passwd", "quick.tom"})
     EXPECT_FALSE(load_suite(name, kShare, {})) << name;
   const auto file = load_suite((dir_.path() / "absent.toml").string(), kShare, {});

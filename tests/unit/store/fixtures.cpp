@@ -83,6 +83,7 @@ ResultRecord a_result(const RunRecord& run, std::int64_t case_index) {
   result.flags = {"noisy", "drifting"};
   result.time = TimeSummary{0.0123, 0.0121, 0.0125, 0.012, 20, 7, "order statistics"};
   result.flop = 2147483648.0;
+  result.loads = 32771;
   result.bytes = 12582912.0;
   result.ceiling_flop_per_s = 1.0 / 3.0;
   result.ceiling_bytes_per_s = 4.9e-324;  // the smallest double
