@@ -16,7 +16,7 @@ namespace hbmark {
 
 // A machine as it was when a run looked at it. `description` is the hbmark.node/1 line (JSON), the normative text.
 struct NodeRecord {
-  std::string uuid;  // from the machine id and hostname: the same machine gives the same uuid
+  std::string uuid;  // the machine's fingerprint: the same over reboots, changes of mode and container restarts
   std::string hostname;
   std::string description;  // hbmark.node/1 JSON
 
@@ -59,6 +59,7 @@ struct RunRecord {
   std::string started_at;                  // RFC 3339, UTC
   std::optional<std::string> finished_at;  // absent: still running, or interrupted
   std::string state;                       // "running", "finished", "interrupted"
+  std::string boot_id;                     // the kernel's, of the boot it was started in; empty: not known
 
   bool operator==(const RunRecord&) const = default;
 };

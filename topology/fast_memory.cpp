@@ -40,12 +40,14 @@ std::vector<Candidate> candidates(const Tree& tree, const Node& node, hwloc_obj_
   return found;
 }
 
-// MCDRAM that hangs under no core is nobody's local node; its partner's cores are the ones next to it.
-const NumaNode* detached_mcdram(const Node& node, int pu) {
+// Fast memory that hangs under no core is nobody's local node; its partner's cores are the ones next to it.
+const NumaNode* detached(const Node& node, int pu, bool& refused) {
   for (const auto& numa : node.numa) {
-    if (numa.kind != "mcdram" || !numa.cpus.empty() || !numa.partner || !numa.allowed || !numa.size_bytes) continue;
+    if (!is_fast_kind(numa.kind) || !numa.cpus.empty() || !numa.partner || !numa.size_bytes) continue;
     const NumaNode* partner = find_numa(node, static_cast<unsigned>(*numa.partner));
-    if (partner != nullptr && std::binary_search(partner->cpus.begin(), partner->cpus.end(), pu)) return &numa;
+    if (partner == nullptr || !std::binary_search(partner->cpus.begin(), partner->cpus.end(), pu)) continue;
+    if (numa.allowed) return &numa;
+    refused = true;
   }
   return nullptr;
 }
@@ -69,7 +71,12 @@ const NumaNode* fastest_by_bandwidth(const std::vector<Candidate>& list) {
   if (figures.size() < 2) return nullptr;
   const auto [least, most] = std::minmax_element(figures.begin(), figures.end());
   if (*least == *most) return nullptr;
-  return quickest(list, [](const Candidate& candidate) { return candidate.bandwidth.has_value(); });
+  const auto* best = quickest(list, [](const Candidate& candidate) { return candidate.bandwidth.has_value(); });
+  // The narrowest and first has the CPUs (Linux gives a CPU to one node): the default memory beside something slower.
+  const auto home = std::min_element(list.begin(), list.end(), [](const Candidate& one, const Candidate& other) {
+    return std::pair(one.numa->cpus.size(), one.numa->os_index) < std::pair(other.numa->cpus.size(), other.numa->os_index);
+  });
+  return best != nullptr && best->kind != "ddr" && best != home->numa ? best : nullptr;
 }
 
 const NumaNode* fast_for(const Tree& tree, const Node& node, hwloc_obj_t pu, bool& refused) {
@@ -80,7 +87,7 @@ const NumaNode* fast_for(const Tree& tree, const Node& node, hwloc_obj_t pu, boo
       return numa;
   }
   if (const auto* numa = fastest_by_bandwidth(list)) return numa;
-  return detached_mcdram(node, static_cast<int>(pu->os_index));
+  return detached(node, static_cast<int>(pu->os_index), refused);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ tl::unexpected<Error> load_error(const std::string& xml_file, int error) {
                              "check that /sys and /proc are mounted, and that HWLOC_* variables are unset");
   }
   return environment_error("cannot read the topology " + xml_file,
-                           "hwloc does not take it: no XML, damaged, or written by a newer hwloc",
+                           "hwloc does not take it: no XML, damaged, without NUMA nodes, or written by a newer hwloc",
                            "write it again with `lstopo file.xml` of hwloc 2.x");
 }
 
@@ -105,6 +105,12 @@ bool Tree::this_system() const { return hwloc_topology_is_thissystem(topology_) 
 
 bool Tree::cut() const { return hwloc_bitmap_isequal(root()->cpuset, root()->complete_cpuset) == 0; }
 
+std::vector<int> Tree::missing_numa_nodes() const {
+  Bitmap missing;
+  hwloc_bitmap_andnot(missing.get(), root()->complete_nodeset, root()->nodeset);
+  return indexes(missing.get());
+}
+
 std::vector<int> indexes(hwloc_const_bitmap_t bitmap) {
   std::vector<int> found;
   if (bitmap == nullptr || hwloc_bitmap_weight(bitmap) < 0) return found;
@@ -123,6 +129,33 @@ bool has_info(hwloc_obj_t object, const char* name) { return hwloc_obj_get_info_
 
 std::string subtype(hwloc_obj_t object) { return object->subtype != nullptr ? object->subtype : ""; }
 
+bool CpuId::is_knl() const {
+  if (is_xeon_max() || is_mi300()) return false;
+  const bool numbers = (vendor == "GenuineIntel" || vendor.empty()) && family == 6 && (number == 87 || number == 133);
+  return numbers || model.find("Xeon Phi(TM) CPU 72") != std::string::npos || shows_mcdram;
+}
+
+bool CpuId::is_xeon_max() const { return model.find("Xeon(R) CPU Max") != std::string::npos; }
+
+bool CpuId::is_xeon() const { return model.find("Xeon(R)") != std::string::npos && !is_knl(); }
+
+bool CpuId::is_mi300() const {
+  return model.find("MI300A") != std::string::npos ||
+         (vendor == "AuthenticAMD" && family == 25 && number >= 144 && number <= 159);
+}
+
+bool CpuId::is_a64fx() const { return implementer == "0x46" && part == "0x001"; }
+
+bool CpuId::is_power() const { return model.rfind("POWER", 0) == 0; }
+
+bool CpuId::is_nameless() const {
+  if (is_knl() || !implementer.empty() || vendor == "AuthenticAMD") return false;
+  if (!architecture.empty() && architecture != "x86_64") return false;
+  constexpr int kSapphireRapids = 143;  // Linux arch/x86/include/asm/intel-family.h; Xeon Max is one
+  const bool unnamed = model.empty() || model.find("Genuine Intel(R) CPU") != std::string::npos;
+  return unnamed && (number < 0 || number == kSapphireRapids);
+}
+
 CpuId identify_cpu(const Tree& tree) {
   CpuId cpu;
   auto holders = tree.objects(HWLOC_OBJ_PACKAGE);
@@ -132,6 +165,16 @@ CpuId identify_cpu(const Tree& tree) {
     if (cpu.model.empty()) cpu.model = trimmed(info(holder, "CPUModel"));
     if (cpu.family < 0) to_int(info(holder, "CPUFamilyNumber"), cpu.family);
     if (cpu.number < 0) to_int(info(holder, "CPUModelNumber"), cpu.number);
+    if (cpu.implementer.empty()) cpu.implementer = info(holder, "CPUImplementer");
+    if (cpu.part.empty()) cpu.part = info(holder, "CPUPart");
+  }
+  cpu.architecture = info(tree.root(), "Architecture");
+  cpu.shows_mcdram = has_info(tree.root(), "MemoryMode") || has_info(tree.root(), "ClusterMode");
+  for (hwloc_obj_t numa : tree.objects(HWLOC_OBJ_NUMANODE)) {
+    cpu.shows_mcdram = cpu.shows_mcdram || subtype(numa) == "MCDRAM";
+  }
+  for (hwloc_obj_t cache : tree.objects(HWLOC_OBJ_L3CACHE)) {
+    cpu.shows_mcdram = cpu.shows_mcdram || subtype(cache) == "MemorySideCache";
   }
   return cpu;
 }

@@ -33,6 +33,8 @@ class Tree {
   bool this_system() const;
   // True when the topology holds fewer PUs than the machine has: a cpuset cut the rest away.
   bool cut() const;
+  // NUMA nodes of the machine that the topology does not hold: cut away by a cpuset, or without any memory.
+  std::vector<int> missing_numa_nodes() const;
 
  private:
   explicit Tree(hwloc_topology_t topology) : topology_(topology) {}
@@ -62,15 +64,25 @@ struct CpuId {
   std::string vendor;  // "GenuineIntel"
   std::string model;   // "Intel(R) Xeon Phi(TM) CPU 7250 @ 1.40GHz", trimmed
   int family = -1;
-  int number = -1;  // CPUID model, extended
+  int number = -1;            // CPUID model, extended
+  std::string implementer;    // Arm's MIDR: "0x46"
+  std::string part;           // "0x001"
+  std::string architecture;   // of the machine: "x86_64", "aarch64"; "" where the file does not say
+  bool shows_mcdram = false;  // hwloc shows MCDRAM, its cache or a mode of it: no other machine has those
 
-  // Family 6, models 87 (Knights Landing) and 133 (Knights Mill): Linux arch/x86/include/asm/intel-family.h.
-  bool is_knl() const { return vendor == "GenuineIntel" && family == 6 && (number == 87 || number == 133); }
+  // Family 6, models 87 (Knights Landing) and 133 (Knights Mill): Linux arch/x86/include/asm/intel-family.h. Some exports
+  // have lost the numbers, or the name with them.
+  bool is_knl() const;
   // Sapphire Rapids with HBM shares its model number with the plain one; only the name tells them apart.
-  bool is_xeon_max() const { return model.find("Xeon(R) CPU Max") != std::string::npos; }
-  bool is_xeon() const { return model.find("Xeon(R)") != std::string::npos && !is_knl(); }
-  bool is_mi300a() const { return model.find("MI300A") != std::string::npos; }
-  bool is_power() const { return model.rfind("POWER", 0) == 0; }
+  bool is_xeon_max() const;
+  bool is_xeon() const;
+  // Family 25, models 144 to 159 (Linux drivers/edac/amd64_edac.c): CPU and GPU share the HBM.
+  bool is_mi300() const;
+  // Fujitsu's only part in arch/arm64/include/asm/cputype.h: 32 GiB of HBM2 and nothing else.
+  bool is_a64fx() const;
+  bool is_power() const;
+  // Nothing tells it from a processor with HBM: no name on x86, or an engineering sample's, and no number that could.
+  bool is_nameless() const;
 };
 CpuId identify_cpu(const Tree& tree);
 

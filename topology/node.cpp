@@ -1,11 +1,13 @@
 #include "topology/node.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -131,6 +133,21 @@ bool is_hybrid([[maybe_unused]] const Tree& tree, const Node& node) {
 #endif
 }
 
+// SNC-4 on 68 cores gives quarters of 18, 18, 16 and 16.
+void warn_about_uneven_parts(Node& node) {
+  std::map<int, int> parts;  // home node -> cores
+  for (const Core& core : node.cores) {
+    if (core.numa >= 0) ++parts[core.numa];
+  }
+  std::vector<int> sizes;
+  for (const auto& [numa, cores] : parts) sizes.push_back(cores);
+  if (std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) == sizes.end()) return;
+  node.warnings.push_back(
+      {"uneven-parts", fmt::format("the parts of this machine with memory of their own have {} cores: replicas on them are "
+                                   "of unequal size",
+                                   fmt::join(sizes, ", "))});
+}
+
 void warn_about_cores(const Tree& tree, Node& node) {
   if (is_hybrid(tree, node)) {
     node.warnings.push_back({"hybrid-cpu",
@@ -147,6 +164,7 @@ void warn_about_cores(const Tree& tree, Node& node) {
     node.warnings.push_back({"cpus-not-allowed", fmt::format("this process may use {} of {} PUs (affinity or cpuset)",
                                                              node.allowed_pus.size(), node.pus.size())});
   }
+  warn_about_uneven_parts(node);
   const auto far = std::count_if(node.cores.begin(), node.cores.end(), [](const Core& core) { return core.numa < 0; });
   if (far > 0) {
     node.warnings.push_back(
@@ -172,6 +190,13 @@ void warn_about_memory(Node& node) {
   }
 }
 
+void warn_about_identity(Node& node) {
+  if (!node.identity.weak) return;
+  node.warnings.push_back({"identity-weak",
+                           "nothing here tells this machine from another of its make (as in a container): results of both "
+                           "would be taken for one node's; set HBMARK_NODE_ID to a name of your own for each"});
+}
+
 }  // namespace
 
 Result<Node> describe_node(const DescribeOptions& options) {
@@ -183,17 +208,21 @@ Result<Node> describe_node(const DescribeOptions& options) {
   Node node;
   node.this_system = machine && options.sysfs_root.empty();
   node.hostname = node.this_system ? this_hostname() : info(tree->root(), "HostName");
+  node.identity = node.this_system ? this_machine() : identify_file(*tree, cpu);
   describe_cpu(cpu, node);
   describe_memory(*tree, cpu, node);
   describe_cores(*tree, node);
   describe_allowed(*tree, node);
   describe_caches(*tree, node);
   find_fast_memory(*tree, node);
-  const bool ask_hwdata = readable && (cpu.is_knl() || has_info(tree->root(), "MemoryMode"));
+  const bool ask_hwdata = readable && cpu.is_knl();
   describe_modes(*tree, cpu, ask_hwdata ? read_knl_hwdata(options.sysfs_root) : std::nullopt, readable, node);
   if (options.with_io) node.gpus = find_gpus(*tree, node);
   if (readable) describe_limits(options.sysfs_root, node);
-  if (node.this_system) warn_about_sources(options.sysfs_root, node);
+  if (node.this_system) {
+    warn_about_sources(options.sysfs_root, node);
+    warn_about_identity(node);
+  }
   warn_about_cores(*tree, node);
   warn_about_memory(node);
   return node;

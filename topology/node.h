@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "results/base/result.h"
+#include "topology/identity.h"
 
 namespace hbmark::topology {
 
@@ -25,9 +26,11 @@ struct NumaNode {
   int os_index = 0;
   std::string kind;  // ddr mcdram hbm nvm gpu unknown
   std::optional<std::uint64_t> size_bytes;
-  std::vector<int> cpus;       // PU os indexes local to it; empty: CPU-less
-  std::optional<int> partner;  // the node of the other kind local to the same cores
+  std::vector<int> cpus;  // PU os indexes local to it; empty: CPU-less
+  // The DDR node of the same cores; of a DDR node the fast one there, else the NVM.
+  std::optional<int> partner;
   bool allowed = true;
+  std::string kind_source = {};  // how the kind is known, or why it is not
 };
 
 struct MemorySideCache {
@@ -64,6 +67,7 @@ struct Core {
 
 struct Node {
   std::string hostname;
+  Identity identity;  // the same over reboots and changes of mode
   std::string cpu_model;
   std::string cpu_vendor;         // "GenuineIntel"; "" where the CPU does not say
   std::optional<int> cpu_family;  // CPUID family and model: 6 and 87 are Knights Landing, 6 and 133 Knights Mill

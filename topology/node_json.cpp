@@ -1,7 +1,10 @@
 #include "topology/node_json.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 namespace hbmark::topology {
 namespace {
@@ -26,6 +29,16 @@ Json list(const std::vector<T>& items, F&& each) {
 
 Json count_or_null(std::size_t count) { return count > 0 ? Json(count) : Json(nullptr); }
 
+// The PUs we may use that have none beside them: "none local".
+std::vector<int> without_fast_memory(const Node& node) {
+  std::set<int> served;
+  for (const auto& fast : node.fast_memory) served.insert(fast.local_cpus.begin(), fast.local_cpus.end());
+  std::vector<int> without;
+  std::copy_if(node.allowed_pus.begin(), node.allowed_pus.end(), std::back_inserter(without),
+               [&](int pu) { return served.count(pu) == 0; });
+  return without;
+}
+
 Json nominal_json(const std::optional<NominalFigures>& figures) {
   if (!figures) return nullptr;
   Json peaks = Json::object();
@@ -45,6 +58,10 @@ Json node_json(const Node& node) {
   Json json;
   json["schema"] = "hbmark.node/1";
   json["hostname"] = text_or_null(node.hostname);
+  json["identity"] =
+      node.identity.fingerprint.empty()
+          ? Json(nullptr)
+          : Json{{"uuid", node.identity.fingerprint}, {"source", node.identity.source}, {"weak", node.identity.weak}};
   json["cpu_model"] = text_or_null(node.cpu_model);
   json["packages"] = node.packages > 0 ? Json(node.packages) : Json(nullptr);
   json["cores"] = count_or_null(node.cores.size());
@@ -66,6 +83,7 @@ Json node_json(const Node& node) {
   json["numa"] = list(node.numa, [](const NumaNode& numa) {
     return Json{{"os_index", numa.os_index},
                 {"kind", numa.kind},
+                {"kind_source", text_or_null(numa.kind_source)},
                 {"size_bytes", or_null(numa.size_bytes)},
                 {"cpus", numa.cpus},
                 {"partner", or_null(numa.partner)},
@@ -74,6 +92,7 @@ Json node_json(const Node& node) {
   json["fast_memory"] = list(node.fast_memory, [](const FastMemory& fast) {
     return Json{{"os_index", fast.os_index}, {"local_cpus", fast.local_cpus}};
   });
+  json["cpus_without_fast_memory"] = without_fast_memory(node);
   json["memory_side_caches"] = list(node.memory_side_caches, [](const MemorySideCache& cache) {
     return Json{{"size_bytes", cache.size_bytes}, {"os_index", cache.os_index}};
   });

@@ -11,9 +11,10 @@
 
 namespace hbmark::topology {
 
-// Members beside those of DESIGN.md section 8: schema hostname allowed_pus cpu_quota memory_limit_bytes this_system
-// cgroup_cpus cgroup_memory_nodes caches[{level,type,size_bytes,count,shared_by_pus}], and `allowed` in numa[]. packages,
-// cores and pus are counts.
+// Members beside those of DESIGN.md section 8: schema hostname identity{uuid,source,weak} allowed_pus cpu_quota
+// memory_limit_bytes this_system cgroup_cpus cgroup_memory_nodes caches[{level,type,size_bytes,count,shared_by_pus}]
+// cpus_without_fast_memory (of those we may use), and `kind_source` and `allowed` in numa[]. packages, cores and pus are
+// counts.
 std::string node_to_json_line(const Node& node);
 
 // With what the device table knows of it: `nominal` ({device, peak_flop_per_s{type}, fast_bytes_per_s, ddr_bytes_per_s,

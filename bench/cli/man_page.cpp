@@ -103,6 +103,7 @@ std::string man_page(const CLI::App& app) {
   constexpr std::pair<const char*, const char*> kVariables[] = {
       {"HBMARK_DB", "The store, unless --db names one."},
       {"HBMARK_BACKEND_PATH", "Folders to look for backends in, separated by colons."},
+      {"HBMARK_NODE_ID", "A name of your own for this node, where nothing else tells it from others (a container)."},
       {"XDG_DATA_HOME", "Folder of the default store, hbmark/results.db; without it $HOME/.local/share."},
       {"NO_COLOR, TERM", "No colour when NO_COLOR is set or TERM is dumb."}};
   for (const auto& [name, text] : kVariables) out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, prose(text));

@@ -112,6 +112,22 @@ std::string numa_table(const Node& node, const Style& style) {
   return render(table, style);
 }
 
+// "" where no memory could be fast.
+std::string fast_memory_text(const Node& node) {
+  const bool possible = std::any_of(node.numa.begin(), node.numa.end(), [](const topology::NumaNode& numa) {
+    return numa.kind == "mcdram" || numa.kind == "hbm";
+  });
+  if (node.fast_memory.empty()) return possible ? "none local to any PU we may use" : "";
+  std::vector<std::string> parts;
+  std::set<int> without(node.allowed_pus.begin(), node.allowed_pus.end());
+  for (const topology::FastMemory& fast : node.fast_memory) {
+    parts.push_back(fmt::format("NUMA node {} for PUs {}", fast.os_index, ranges(fast.local_cpus)));
+    for (const int pu : fast.local_cpus) without.erase(pu);
+  }
+  if (!without.empty()) parts.push_back(fmt::format("none local to PUs {}", ranges({without.begin(), without.end()})));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 Color severity_color(Severity severity) {
   switch (severity) {
     case Severity::kGood:
@@ -150,7 +166,8 @@ std::string render_node(const Node& node, const topology::DeviceTable* devices, 
                                                               {"Caches", cache_text(node)},
                                                               {"Memory", memory_text(node)},
                                                               {"Memory mode", mode_text(node.memory_mode)},
-                                                              {"Cluster mode", mode_text(node.cluster_mode)}};
+                                                              {"Cluster mode", mode_text(node.cluster_mode)},
+                                                              {"Fast memory", fast_memory_text(node)}};
   for (const topology::MemorySideCache& cache : node.memory_side_caches) {
     entries.emplace_back("Memory-side cache",
                          fmt::format("{} before NUMA node {}", binary_bytes(cache.size_bytes), cache.os_index));

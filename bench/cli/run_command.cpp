@@ -17,6 +17,7 @@
 #include "bench/cli/run_options.h"
 #include "bench/cli/run_records.h"
 #include "bench/cli/run_selection.h"
+#include "bench/cli/stored_node.h"
 #include "bench/cli/stored_runs.h"
 #include "bench/run/cache_flusher.h"
 #include "bench/run/planner.h"
@@ -270,6 +271,16 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   return carry_out_and_show(request, *store, context);
 }
 
+// A run is of one mode: half of it measured in flat and half in cache mode would be neither.
+Status same_modes(const Store& store, const RunRecord& run, const topology::Node& node) {
+  const auto record = store.node_of_run(run.uuid);
+  if (!record) return tl::make_unexpected(record.error());
+  const std::string change = mode_change(stored_node(*record), node);
+  if (change.empty()) return {};
+  return usage_error("--resume " + run.uuid.substr(0, 8), change,
+                     "start a new run: it can be compared with what that one finished");
+}
+
 Result<int> resume_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
   auto store = open_store(context, wishes.dry_run ? OpenMode::kRead : OpenMode::kWrite);
   if (!store) return tl::make_unexpected(store.error());
@@ -279,6 +290,7 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
     return usage_error("--resume " + *wishes.resume, "that run was started on another node",
                        "resume it there, or start a new run here");
   }
+  if (auto same = same_modes(*store, *run, node); !same) return tl::make_unexpected(same.error());
   auto plan = plan_from_json(run->plan);
   if (!plan) return tl::make_unexpected(plan.error());
   // Before it is read what is finished: until then another process may finish more.

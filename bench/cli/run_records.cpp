@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include <array>
 #include <fstream>
 
 #include "results/store/store.h"
+#include "topology/identity.h"
 #include "topology/node_json.h"
 
 namespace hbmark::cli {
@@ -39,21 +38,14 @@ std::string microcode() {
   return "";
 }
 
-std::string node_uuid(const std::string& hostname) {
-  return digest_uuid("hbmark node " + first_line("/etc/machine-id") + " " + hostname);
-}
-
 }  // namespace
 
-std::string this_node_uuid() {
-  std::array<char, 256> name{};
-  return node_uuid(gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "");
-}
+std::string this_node_uuid() { return topology::this_machine().fingerprint; }
 
 NodeRecord node_record(const topology::Node& node) {
   NodeRecord record;
   record.hostname = node.hostname;
-  record.uuid = node_uuid(node.hostname);
+  record.uuid = node.identity.fingerprint;
   record.description = topology::node_to_json_line(node);
   return record;
 }
@@ -102,6 +94,7 @@ RunRecord run_record(const Plan& plan, const NodeRecord& node, const Environment
   run.environment_uuid = environment.uuid;
   run.started_at = utc_now();
   run.state = "running";
+  run.boot_id = first_line("/proc/sys/kernel/random/boot_id");
   return run;
 }
 

@@ -1,7 +1,10 @@
 #include "bench/cli/stored_node.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace hbmark::cli {
 namespace {
@@ -57,6 +60,12 @@ void read_memory(const json& line, topology::Node& node) {
   }
 }
 
+topology::Mode mode(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_object() || text(*found, "value").empty()) return {};
+  return {text(*found, "value"), text(*found, "source")};
+}
+
 }  // namespace
 
 topology::Node stored_node(const NodeRecord& record) {
@@ -68,8 +77,19 @@ topology::Node stored_node(const NodeRecord& record) {
   node.packages = static_cast<int>(count(line, "packages"));
   node.cores.resize(count(line, "cores"));
   node.pus.resize(count(line, "pus"));
+  node.memory_mode = mode(line, "memory_mode");
+  node.cluster_mode = mode(line, "cluster_mode");
   read_memory(line, node);
   return node;
+}
+
+std::string mode_change(const topology::Node& then, const topology::Node& now) {
+  for (const auto& [name, before, after] : {std::tuple("memory", then.memory_mode, now.memory_mode),
+                                            std::tuple("cluster", then.cluster_mode, now.cluster_mode)}) {
+    if (before.source.empty() || before.value == after.value) continue;  // without a source nobody looked
+    return fmt::format("the node's {} mode was {} then, and is {} now", name, before.value, after.value);
+  }
+  return "";
 }
 
 }  // namespace hbmark::cli

@@ -133,7 +133,8 @@ json run_to_json(const RunRecord& run) {
           {"environment", text(run.environment_uuid)},
           {"started_at", text(run.started_at)},
           {"finished_at", run.finished_at ? text(*run.finished_at) : json(nullptr)},
-          {"state", text(run.state)}};
+          {"state", text(run.state)},
+          {"boot_id", text(run.boot_id)}};
 }
 
 void text_formats::write_json(std::ostream& out, std::span<const ExportRow> rows) {

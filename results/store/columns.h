@@ -42,6 +42,7 @@ void run_columns(auto& visit, auto& run) {
   visit("started_at", run.started_at);
   visit("finished_at", run.finished_at);
   visit("state", run.state);
+  visit("boot_id", run.boot_id);
 }
 
 void result_columns(auto& visit, auto& result) {

@@ -120,9 +120,10 @@ ALTER TABLE result ADD COLUMN clock_after_hz REAL;
 ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr const char* kVersion3 = "ALTER TABLE result ADD COLUMN loads REAL;";
-
-constexpr const char* kVersion4 = R"sql(
+// The boot of runs before is not known.
+constexpr const char* kVersion3 = R"sql(
+ALTER TABLE result ADD COLUMN loads REAL;
+ALTER TABLE run ADD COLUMN boot_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE result ADD COLUMN worker_pages TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE result ADD COLUMN huge_pages REAL;
 )sql";
@@ -130,8 +131,8 @@ ALTER TABLE result ADD COLUMN huge_pages REAL;
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "the loads of a call", kVersion3},
-    {4, "all anonymous pages of the worker by node; huge pages", kVersion4},
+    {3, "the loads of a call; the boot a run was started in; all anonymous pages of the worker by node; huge pages",
+     kVersion3},
 };
 
 }  // namespace

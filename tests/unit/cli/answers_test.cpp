@@ -113,6 +113,21 @@ TEST_F(Answers, TheSummaryOfAnotherNodesRunSaysWhereItsFindingsComeFrom) {
   EXPECT_EQ(hbmark_says("show --plot --format json" + db()).code, 2);
 }
 
+TEST(StoredNode, AModeThatChangedSinceIsNamed) {
+  const auto node = [](const char* memory, const char* cluster) {
+    return stored_node({"n", "node",
+                        nlohmann::json{{"memory_mode", {{"value", memory}, {"source", "told"}}},
+                                       {"cluster_mode", {{"value", cluster}, {"source", "told"}}}}
+                            .dump()});
+  };
+  EXPECT_EQ(node("flat", "snc4").memory_mode.source, "told");
+  EXPECT_EQ(mode_change(node("flat", "snc4"), node("flat", "snc4")), "");
+  EXPECT_EQ(mode_change(node("flat", "snc4"), node("cache", "snc4")),
+            "the node's memory mode was flat then, and is cache now");
+  EXPECT_THAT(mode_change(node("flat", "snc4"), node("flat", "quadrant")), HasSubstr("cluster mode was snc4"));
+  EXPECT_EQ(mode_change(stored_node({"n", "node", "{}"}), node("cache", "snc4")), "") << "nobody had looked";
+}
+
 RunView memory_sweep() {
   RunView view;
   view.node =

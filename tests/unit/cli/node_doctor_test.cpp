@@ -40,6 +40,32 @@ class NodeAndDoctor : public testing::Test {
   const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("hbmark-node-" + std::to_string(getpid()));
 };
 
+TEST_F(NodeAndDoctor, OneMachineInTwoModesHasOneIdentity) {
+  HBMARK_NEED_SHARED("data/topologies");
+  std::set<std::string> seen;
+  for (const char* mode : {"flat", "cache"}) {
+    const auto file =
+        hbmark::tests::shared_dir() / ("data/topologies/xeonmax9462-2s-" + std::string(mode) + "-snc4-real.xml");
+    const json line = json_lines(run_hbmark("node --format json --topology '" + file.string() + "'").text).at(0);
+    EXPECT_EQ(line["memory_mode"]["value"], mode);
+    seen.insert(line["identity"]["uuid"].get<std::string>());
+  }
+  EXPECT_EQ(seen.size(), 1U);
+}
+
+TEST_F(NodeAndDoctor, TheUsersOwnNameForANodeWins) {
+  const auto identity = [](const std::string& name) {
+    setenv("HBMARK_NODE_ID", name.c_str(), 1);
+    const json line = json_lines(run_hbmark("node --format json").text).at(0);
+    unsetenv("HBMARK_NODE_ID");
+    return line["identity"];
+  };
+  EXPECT_EQ(identity("rack 7"), identity("rack 7"));
+  EXPECT_NE(identity("rack 7"), identity("rack 8"));
+  EXPECT_EQ(identity("rack 7")["source"], "$HBMARK_NODE_ID");
+  EXPECT_NE(identity("")["source"], "$HBMARK_NODE_ID") << "empty is unset";
+}
+
 TEST_F(NodeAndDoctor, EveryRecordedMachineIsOneLineOfJsonAndAText) {
   HBMARK_NEED_SHARED("data/topologies");
   std::size_t machines = 0;

@@ -17,6 +17,7 @@ RunRecord a_run() {
   run.started_at = "2026-11-30T20:41:11Z";
   run.finished_at = "2026-11-30T20:43:00Z";
   run.state = "finished";
+  run.boot_id = "0cc37b1d-3e39-42c1-aef0-f383c6458139";
   return run;
 }
 

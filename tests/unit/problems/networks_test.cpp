@@ -1,10 +1,15 @@
 // The shipped shapes are those of the networks: layers, parameters and multiply-adds as published.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <string>
 
 #include "bench/kernels/kernel.h"
 #include "bench/problems/suite.h"
+#include "tests/shared_data.h"
 
 namespace hbmark {
 namespace {
@@ -83,6 +88,70 @@ TEST_P(Networks, DenseLayersDoTheSameWorkInEveryPass) {
 
 INSTANTIATE_TEST_SUITE_P(All, Networks, testing::ValuesIn(kNetworks),
                          [](const auto& one) { return std::string(one.param.name); });
+
+Suite shapes(const std::string& name) {
+  return load_problem_csv(std::string(HBMARK_SOURCE_DIR) + "/bench/problems/" + name + ".csv", "").value();
+}
+
+// Devlin et al. 2019: 24 layers, 1024 wide, feed-forward 4096, 30522 words, 512 positions, 2 segments. Published:
+// 335,141,888 parameters. Not in a product: a layer's biases 4 1024 + 4096 + 1024 and its two normalisations 4 1024; the
+// embeddings of positions and segments 514 1024; their normalisation 2048; the pooler 1024^2 + 1024.
+TEST(BertLarge, HasThePublishedParametersAndTheSameWorkInEveryPass) {
+  double weights = 0, vocabulary = 0;
+  std::map<std::string, double> dense_flop;
+  for (const auto& one : shapes("bert_large").cases) {
+    const auto& p = one.problem;
+    if (p.number("batch") != 1) continue;  // attention has no weights
+    dense_flop[p.word("trans")] += one.occurrences * *p.kernel->flop(p);
+    if (p.word("trans") != "tn") continue;
+    (p.number("m") == 30522 ? vocabulary : weights) += one.occurrences * static_cast<double>(p.number("m") * p.number("k"));
+  }
+  EXPECT_EQ(weights, 24 * 12.0 * 1024 * 1024);
+  const double others = 24 * (4 * 1024 + 4096 + 1024 + 4 * 1024) + 514 * 1024 + 2048 + 1024 * 1024 + 1024;
+  EXPECT_EQ(weights + vocabulary + others, 335141888);
+  ASSERT_EQ(dense_flop.size(), 3u);
+  EXPECT_EQ(dense_flop["tn"], dense_flop["nn"]);
+  EXPECT_EQ(dense_flop["tn"], dense_flop["nt"]);
+}
+
+// Every LSTM and GRU of DeepBench's training set: four gates of h outputs an LSTM, three a GRU, one product a time step.
+TEST(LstmGru, HasEveryRecurrentProductOfDeepBenchsTrainingSet) {
+  HBMARK_NEED_SHARED("data/deepbench/rnn_problems.csv");
+  std::ifstream file(tests::shared_dir() / "data/deepbench/rnn_problems.csv");
+  const auto ours = shapes("lstm_gru");
+  std::string line;
+  std::getline(file, line);
+  ASSERT_EQ(line, "hidden,batch,timesteps,cell,set");
+  int looked_for = 0;
+  while (std::getline(file, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream fields(line);
+    std::int64_t hidden = 0, batch = 0, steps = 0;
+    std::string cell, set;
+    fields >> hidden >> batch >> steps >> cell >> set;
+    if (set.find("training") != 0 || cell == "vanilla") continue;
+    const std::int64_t gates = cell == "lstm" ? 4 : 3;
+    const auto has = [&](const char* trans, std::int64_t m, std::int64_t k) {
+      return std::any_of(ours.cases.begin(), ours.cases.end(), [&](const SuiteCase& one) {
+        const auto& p = one.problem;
+        return p.word("trans") == trans && p.number("m") == m && p.number("n") == batch && p.number("k") == k;
+      });
+    };
+    EXPECT_TRUE(has("tn", gates * hidden, hidden)) << line;
+    EXPECT_TRUE(has("nn", hidden, gates * hidden)) << line;
+    ++looked_for;
+  }
+  EXPECT_EQ(looked_for, 41);
+}
+
+TEST(SkinnyGemm, HasOneShortSideOrALongSum) {
+  for (const auto& one : shapes("skinny_gemm").cases) {
+    const auto& p = one.problem;
+    const auto [least, most] = std::minmax({p.number("m"), p.number("n"), p.number("k")});
+    EXPECT_LE(least, 256);
+    EXPECT_GE(most, 16 * least) << one.origin;
+  }
+}
 
 TEST(SquareGemm, RunsFrom64To8192) {
   const auto suite = load_problem_csv(std::string(HBMARK_SOURCE_DIR) + "/bench/problems/square_gemm.csv", "").value();

@@ -145,7 +145,9 @@ TEST(BadFile, NewerSchema) {
   TempFolder folder;
   make_store(folder / "store.db");
   sql(folder / "store.db", "PRAGMA user_version=2147483647");
-  expect_refused_untouched(folder, "store.db", "a newer hbmark wrote it (schema 2147483647, this hbmark knows up to ");
+  expect_refused_untouched(folder, "store.db",
+                           "a newer hbmark wrote it (schema 2147483647, this hbmark knows up to " +
+                               std::to_string(store::migrations().back().version) + ")");
 }
 
 TEST(BadFile, NewerSchemaThatIsOnlyInTheLog) {

@@ -62,6 +62,7 @@ RunRecord a_run(const std::string& label) {
   run.environment_uuid = an_environment().uuid;
   run.started_at = "2026-11-30T20:41:11Z";
   run.state = "running";
+  run.boot_id = "0cc37b1d-3e39-42c1-aef0-f383c6458139";
   return run;
 }
 ResultRecord a_result(const RunRecord& run, std::int64_t case_index) {

@@ -98,6 +98,7 @@ TEST(Schema, TheFirstVersionIsReadAndCarriedOver) {
     const auto store = Store::open(folder / "store.db", mode);
     ASSERT_TRUE(store) << text_of(store.error());
     EXPECT_EQ(store->configuration("c")->cache, "warm");
+    EXPECT_EQ(store->find_run("r")->boot_id, "");
     const auto results = store->results("r");
     ASSERT_TRUE(results) << text_of(results.error());
     ASSERT_EQ(results->size(), 1U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "tests/shared_data.h"
@@ -45,6 +46,36 @@ inline const NumaNode& numa(const Node& node, int os_index) {
   static const NumaNode kNone;
   ADD_FAILURE() << "no NUMA node " << os_index;
   return kNone;
+}
+
+// Whatever the machine: what belongs together agrees.
+inline void expect_consistent(const Node& node) {
+  const std::set<int> pus(node.pus.begin(), node.pus.end());
+  std::set<int> in_cores;
+  for (const auto& core : node.cores) {
+    for (int pu : core.pus) EXPECT_TRUE(in_cores.insert(pu).second) << "PU " << pu << " is in two cores";
+    if (core.numa >= 0) {
+      const auto& home = numa(node, core.numa).cpus;
+      EXPECT_TRUE(std::binary_search(home.begin(), home.end(), core.pus.front()));
+    }
+  }
+  EXPECT_EQ(in_cores, pus);
+  for (int pu : node.allowed_pus) EXPECT_EQ(pus.count(pu), 1U);
+  for (const auto& each : node.numa) {
+    EXPECT_FALSE(each.kind_source.empty()) << each.os_index;
+    EXPECT_NE(each.size_bytes, std::uint64_t{0}) << "unknown is absent";
+    const bool half = each.partner && (numa(node, *each.partner).kind == "ddr") == (each.kind == "ddr");
+    EXPECT_FALSE(half) << "one of two partners is DDR: " << each.os_index;
+  }
+  std::set<int> with_fast;
+  for (const auto& fast : node.fast_memory) {
+    EXPECT_TRUE(numa(node, fast.os_index).allowed);
+    EXPECT_FALSE(fast.local_cpus.empty());
+    for (int pu : fast.local_cpus) EXPECT_TRUE(with_fast.insert(pu).second) << "PU " << pu << " has two fast nodes";
+  }
+  for (const auto& cache : node.memory_side_caches) EXPECT_GE(numa(node, cache.os_index).os_index, 0);
+  EXPECT_FALSE(node.memory_mode.source.empty());
+  EXPECT_FALSE(node.cluster_mode.source.empty());
 }
 
 }  // namespace hbmark::topology::tests

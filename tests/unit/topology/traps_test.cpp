@@ -68,9 +68,11 @@ TEST(Traps, TwoNodesOfTheSameCpusAreToldApartBySize) {
 TEST(Traps, EmptyMemoryModeAndTinyCacheAreNotRepeated) {
   HBMARK_NEED_SHARED("data/topologies");
   const Node node = describe_shared("knl7250-flat-bogusmodes-real");
-  EXPECT_EQ(node.memory_mode.value, "unknown");
+  EXPECT_EQ(node.memory_mode.value, "flat") << "the size of its MCDRAM proves it";
+  EXPECT_THAT(node.memory_mode.source, HasSubstr("which is no mode"));
   EXPECT_TRUE(warned(node, "knl-modes-invalid"));
   EXPECT_TRUE(warned(node, "memory-side-cache-implausible"));
+  EXPECT_THAT(node.memory_side_caches, IsEmpty());
   EXPECT_THAT(fast_nodes(node), ElementsAre(1));
 }
 
@@ -263,8 +265,9 @@ TEST(Modes, HwdataTellsWhatNothingElseDoes) {
 TEST(Modes, HwdataThatTheTopologyRefutesIsNotBelieved) {
   HBMARK_NEED_SHARED("data/topologies");
   const Node node = describe_shared("knl7250-snc4-flat-real", tree("knl-hwdata"));  // says Cache and Hemisphere
-  EXPECT_EQ(node.memory_mode.value, "unknown");
-  EXPECT_EQ(node.cluster_mode.value, "unknown");
+  EXPECT_EQ(node.memory_mode.value, "flat") << "16 GiB of MCDRAM are memory";
+  EXPECT_EQ(node.cluster_mode.value, "snc4") << "four clusters are seen";
+  EXPECT_THAT(node.memory_mode.source, HasSubstr("says Cache"));
   EXPECT_TRUE(warned(node, "knl-modes-contradictory"));
 }
 
