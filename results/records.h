@@ -37,9 +37,10 @@ struct ConfigurationRecord {
   std::string node_uuid;
   std::string backend;          // "onednn"
   std::string device;           // "cpu"
-  std::vector<int> thread_pus;  // os indexes, one a thread, in thread order
+  std::vector<int> thread_pus;  // os indexes, one a thread, in thread order; -1: not pinned
   std::string memory_kind;      // "any", "ddr", "mcdram", "hbm"
-  std::string memory_policy;    // "first_touch", "strict"
+  std::string
+      memory_policy;  // "first_touch", "strict:1,5", "preferred:1", "interleave:4,5,6,7"; ", 2m pages" or ", 4k pages"
   int replicas = 1;
   std::string cache = "warm";  // or "cold": every call found its operands outside the on-core caches
 
@@ -93,13 +94,14 @@ struct ResultRecord {
   std::string kernel;
   std::string backend;
   std::string device;
-  std::string memory_kind;
+  std::string memory_kind;  // any ddr mcdram hbm, node:1; mcdram-preferred and mcdram-interleave where it is not strict
   std::int64_t threads = 0;
   std::int64_t replicas = 1;
   std::int64_t launches = 1;
   Outcome outcome = Outcome::kNotRun;
   std::string reason;              // why, when not ok; empty when ok
   std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget few_samples printed cold
+                                   // spilled
   std::optional<TimeSummary> time;
   std::optional<double> flop;                 // of one call
   std::optional<double> bytes;                // of one call, each operand once
@@ -112,7 +114,9 @@ struct ResultRecord {
   std::string library;  // "oneDNN 2.6.3"
   std::string layout;
   std::optional<Verification> verified;
-  std::map<int, double> pages;            // NUMA node os index -> share of the operands' pages
+  std::map<int, double> pages;            // NUMA node os index -> share of the operands' pages, after the last sample
+  std::map<int, double> worker_pages;     // likewise of all anonymous pages of the worker
+  std::optional<double> huge_pages;       // share of the operands' bytes on pages of 2 MiB
   std::vector<int> thread_pus;            // where each thread was found, in thread order
   std::optional<double> reorder_s;        // layout conversion of one call, outside `time`; absent: none needed
   std::optional<double> energy_j;         // of one call, from a window of its own after the samples

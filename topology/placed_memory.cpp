@@ -1,7 +1,6 @@
 #include "topology/placed_memory.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,15 +10,15 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <mutex>
-#include <optional>
 #include <utility>
 
-#include "topology/hwloc_tree.h"
 #include "topology/text_files.h"
 
 namespace hbmark::topology {
 namespace {
+
+constexpr std::size_t kPoolPageBytes = std::size_t{2} << 20;
+constexpr int kPoolPageFlag = 21 << MAP_HUGE_SHIFT;  // log2 of the size (mmap(2), MAP_HUGE_2MB)
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -32,77 +31,9 @@ std::size_t huge_page_bytes() {
 
 std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
-Status check_nodes(const MemoryPolicy& policy) {
-  if (policy.numa_nodes.empty()) return {};
-  if (policy.node == nullptr || !policy.node->this_system) {
-    return usage_error("cannot bind memory to NUMA nodes", "the topology is not this machine's",
-                       "measure on the machine itself, without a topology file");
-  }
-  for (int wanted : policy.numa_nodes) {
-    const auto& numa = policy.node->numa;
-    const auto found = std::find_if(numa.begin(), numa.end(), [&](const NumaNode& each) { return each.os_index == wanted; });
-    if (found == numa.end()) {
-      return usage_error(fmt::format("cannot bind memory to NUMA node {}", wanted), "this machine has no such node",
-                         "see the nodes with `hbmark node`");
-    }
-    if (!found->allowed) {
-      return environment_error(fmt::format("cannot bind memory to NUMA node {}", wanted), "the cpuset does not allow it",
-                               "ask the scheduler for that node's memory (cpuset.mems)");
-    }
-  }
-  return {};
-}
-
-// Free and quickly freed memory of one node. /sys/devices/system/node/node1/meminfo: "Node 1 MemFree:  123 kB".
-std::optional<std::uint64_t> free_on(int node) {
-  const auto read = read_text("", fmt::format("/sys/devices/system/node/node{}/meminfo", node));
-  if (!read.ok) return std::nullopt;
-  std::uint64_t free_bytes = 0;
-  for (const auto& line : lines(read.text)) {
-    const auto parts = words(line);
-    if (parts.size() < 4 || (parts[2] != "MemFree:" && parts[2] != "Inactive(file):")) continue;
-    free_bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(0, to_integer(parts[3]).value_or(0))) * 1024;
-  }
-  return free_bytes;
-}
-
-// A strict binding that does not fit is not refused: the pages are promised, and the touching process is killed. Ask first.
-Status check_room(const std::vector<int>& nodes, std::size_t bytes) {
-  std::uint64_t room = 0;
-  for (int node : nodes) {
-    const auto free_bytes = free_on(node);
-    if (!free_bytes) return {};  // cannot be known; the kernel will tell
-    room += *free_bytes;
-  }
-  if (bytes <= room) return {};
-  return environment_error(fmt::format("cannot place {} on NUMA node {}", megabytes(bytes), fmt::join(nodes, ",")),
-                           fmt::format("it has {} free", megabytes(room)),
-                           "use a smaller problem, or free that node's memory");
-}
-
-Status bind(void* address, std::size_t bytes, const std::vector<int>& nodes) {
-  static std::mutex mutex;  // hwloc's binding calls want one topology and one caller
-  static const Result<Tree> tree = Tree::load("", false);
-  if (!tree) return tl::make_unexpected(tree.error());
-  if (!tree->this_system()) {
-    return environment_error("cannot bind memory", "HWLOC_* variables make hwloc look at another machine", "unset them");
-  }
-  const std::lock_guard lock(mutex);
-  Bitmap set;
-  for (int node : nodes) hwloc_bitmap_set(set.get(), static_cast<unsigned>(node));
-  // By nodeset: memory-only nodes have no CPUs of their own. STRICT: without it hwloc's BIND is merely preferred.
-  const int flags = HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT | HWLOC_MEMBIND_NOCPUBIND;
-  if (hwloc_set_area_membind(tree->get(), address, bytes, set.get(), HWLOC_MEMBIND_BIND, flags) == 0) return {};
-  const int error = errno;
-  return environment_error(fmt::format("cannot bind memory to NUMA node {}", fmt::join(nodes, ",")),
-                           fmt::format("the kernel refuses: {}", std::strerror(error)),
-                           error == EPERM || error == ENOSYS
-                               ? "a container's seccomp profile forbids mbind: add --cap-add SYS_NICE"
-                               : "check that the node is online and allowed (cpuset.mems)");
-}
-
 std::string advise(void* address, std::size_t bytes, HugePages choice) {
   if (choice == HugePages::kDefault) return "default";
+  if (choice == HugePages::kPool) return "pool";
   const bool wanted = choice == HugePages::kAdvise;
   if (madvise(address, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0) return wanted ? "advised" : "forbidden";
   return fmt::format("refused: {}", std::strerror(errno));  // a kernel without transparent huge pages: memory as it is
@@ -113,36 +44,34 @@ tl::unexpected<Error> no_memory(std::size_t bytes, int error) {
                            "use a smaller problem, or free memory (see `hbmark doctor`)");
 }
 
+tl::unexpected<Error> no_pool(std::size_t bytes, int error) {
+  return environment_error(fmt::format("cannot allocate {} of 2 MiB pages", megabytes(bytes)), std::strerror(error),
+                           fmt::format("fill the pool as root: sysctl vm.nr_hugepages={}", bytes / kPoolPageBytes + 1));
+}
+
 }  // namespace
 
-Result<PlacedMemory> PlacedMemory::allocate(std::size_t bytes, std::size_t alignment, const MemoryPolicy& policy) {
+Result<PlacedMemory> PlacedMemory::allocate(std::size_t bytes, std::size_t alignment, HugePages huge_pages) {
   if (bytes == 0) return usage_error("cannot allocate 0 bytes", "a problem without operands", "give sizes of at least 1");
   if (alignment != 0 && !std::has_single_bit(alignment)) {
     return usage_error(fmt::format("cannot align memory to {} bytes", alignment), "no power of two", "give a power of two");
   }
-  if (auto status = check_nodes(policy); !status) return tl::make_unexpected(status.error());
-  const std::size_t page = page_bytes();
+  const bool pool = huge_pages == HugePages::kPool;
+  const std::size_t page = pool ? kPoolPageBytes : page_bytes();
   std::size_t align = std::max(alignment, page);
-  if (policy.huge_pages == HugePages::kAdvise && bytes >= huge_page_bytes()) align = std::max(align, huge_page_bytes());
+  if (huge_pages == HugePages::kAdvise && bytes >= huge_page_bytes()) align = std::max(align, huge_page_bytes());
   const std::size_t spare = align > page ? align : 0;
   if (bytes > std::numeric_limits<std::size_t>::max() - spare - page) return no_memory(bytes, ENOMEM);
-  if (auto status = check_room(policy.numa_nodes, bytes); !policy.numa_nodes.empty() && !status) {
-    return tl::make_unexpected(status.error());
-  }
   PlacedMemory memory;
   const std::size_t length = (bytes + page - 1) / page * page + spare;
-  void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) return no_memory(bytes, errno);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (pool ? MAP_HUGETLB | kPoolPageFlag : 0);
+  void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (mapping == MAP_FAILED) return pool ? no_pool(bytes, errno) : no_memory(bytes, errno);
   memory.mapping_ = mapping;
   memory.mapped_bytes_ = length;
   memory.address_ = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(mapping) + align - 1) / align * align);
   memory.size_bytes_ = bytes;
-  memory.policy_ = "first_touch";
-  memory.huge_pages_ = advise(mapping, length, policy.huge_pages);
-  if (!policy.numa_nodes.empty()) {
-    if (auto status = bind(mapping, length, policy.numa_nodes); !status) return tl::make_unexpected(status.error());
-    memory.policy_ = fmt::format("strict:{}", fmt::join(policy.numa_nodes, ","));
-  }
+  memory.huge_pages_ = advise(mapping, length, huge_pages);
   return memory;
 }
 
@@ -153,7 +82,6 @@ PlacedMemory& PlacedMemory::operator=(PlacedMemory&& other) noexcept {
   std::swap(mapped_bytes_, other.mapped_bytes_);
   std::swap(address_, other.address_);
   std::swap(size_bytes_, other.size_bytes_);
-  std::swap(policy_, other.policy_);
   std::swap(huge_pages_, other.huge_pages_);
   return *this;
 }

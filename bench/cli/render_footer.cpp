@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -52,7 +53,8 @@ std::string node_text(const RunView& view) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string distinct(const std::vector<ResultRecord>& results, std::string (*text_of)(const ResultRecord&)) {
+std::string distinct(const std::vector<ResultRecord>& results,
+                     const std::function<std::string(const ResultRecord&)>& text_of) {
   std::vector<std::string> seen;
   for (const ResultRecord& result : results) {
     std::string text = text_of(result);
@@ -67,12 +69,21 @@ std::string library_of(const ResultRecord& result) {
   return printable(result.isa.empty() ? name : fmt::format("{} ({})", name, result.isa));
 }
 
-std::string threads_of(const ResultRecord& result) {
+std::string threads_of(const ResultRecord& result, bool pinned) {
   if (!result.time || result.threads <= 0) return "";
   std::string text = fmt::format("{}", result.threads);
-  if (!result.thread_pus.empty()) text += fmt::format(" pinned to PU {}", ranges(result.thread_pus));
+  if (!pinned) text += " not pinned";
+  if (pinned && !result.thread_pus.empty()) text += fmt::format(" pinned to PU {}", ranges(result.thread_pus));
   if (result.replicas > 1) text += fmt::format(", {} replicas", result.replicas);
   return text;
+}
+
+// Which threads are pinned is the configuration's: unpinned ones are found somewhere too.
+bool is_pinned(const RunView& view, const ResultRecord& result) {
+  const auto its = std::find_if(view.configurations.begin(), view.configurations.end(),
+                                [&](const ConfigurationRecord& one) { return one.uuid == result.configuration_uuid; });
+  return its == view.configurations.end() ||
+         std::find(its->thread_pus.begin(), its->thread_pus.end(), -1) == its->thread_pus.end();
 }
 
 std::string pages_of(const ResultRecord& result) {
@@ -203,13 +214,15 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
 }
 
 std::string render_footer(const RunView& view, const Style& style, bool verbose) {
-  Entries entries = {{"Node", node_text(view)},
-                     {"Library", distinct(view.results, library_of)},
-                     {"Threads", distinct(view.results, threads_of)},
-                     {"Memory", memory_text(view)},
-                     {"Cases", counts_text(view.results, style)},
-                     {"Not measured", missing_text(view.results)},
-                     {"Cost", cost_text(view.results)}};
+  Entries entries = {
+      {"Node", node_text(view)},
+      {"Library", distinct(view.results, library_of)},
+      {"Threads",
+       distinct(view.results, [&](const ResultRecord& result) { return threads_of(result, is_pinned(view, result)); })},
+      {"Memory", memory_text(view)},
+      {"Cases", counts_text(view.results, style)},
+      {"Not measured", missing_text(view.results)},
+      {"Cost", cost_text(view.results)}};
   entries.emplace_back("Clock", clock_text(view.results));
   entries.emplace_back("Energy", distinct(view.results, energy_of));
   if (verbose && view.environment) {

@@ -130,14 +130,33 @@ std::set<std::string> groups_to_head(const std::vector<ResultRecord>& results, i
   return groups;
 }
 
+// "mcdram memory, 64 threads": what sets the same problem's rows apart where a run has several placements.
+std::string placement_of(const ResultRecord& result) {
+  if (result.memory_kind.empty() && result.threads == 0) return "";
+  return fmt::format("{} memory, {} thread{}", result.memory_kind, result.threads, result.threads == 1 ? "" : "s");
+}
+
+bool has_several_placements(const std::vector<ResultRecord>& results) {
+  std::set<std::string> all;
+  for (const ResultRecord& result : results) all.insert(placement_of(result));
+  return all.size() > 1;
+}
+
 Table make_table(const std::vector<ResultRecord>& results, const Layout& layout, const Style& style, bool verbose) {
   Table table;
   table.columns = {{"problem", false, true}, {"median", true},  {"95 %", true},    {"n", true},
                    {"rate", true},           {"ceiling", true}, {"+layout", true}, {"flags"}};
   const std::set<std::string> headed = layout.grouped ? groups_to_head(results, layout.lacking) : std::set<std::string>{};
+  const bool several = has_several_placements(results);
+  std::string placement;
   std::string group;
   std::string told;
   for (const ResultRecord& result : results) {
+    if (several && placement_of(result) != placement) {
+      placement = placement_of(result);
+      group.clear();
+      table.rows.push_back({{{printable(placement), Color::kBold}}, {}});
+    }
     const std::string its_group = split(result.problem).group;
     const bool grouped = headed.count(its_group) > 0;
     if (grouped && its_group != group) table.rows.push_back({{{printable(its_group), Color::kBold}}, {}});

@@ -25,6 +25,8 @@
 #include "bench/run/planner.h"
 #include "bench/run/run_lock.h"
 #include "topology/energy.h"
+#include "topology/memory_policy.h"
+#include "topology/page_census.h"
 
 namespace hbmark::cli {
 namespace {
@@ -68,7 +70,14 @@ Status check_backends(const std::vector<std::string>& wanted, const LoadReport& 
   return {};
 }
 
-Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
+// The placements of a run, and why this node cannot have some of them (empty: it can).
+struct Placements {
+  std::vector<topology::Placement> all;
+  std::vector<std::string> refused;
+};
+
+Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node,
+                          const std::vector<std::string>& refused) {
   std::vector<std::string> notes;
   auto suite = select_problems(wishes, context.share_dir(), node, notes);
   for (const std::string& text : notes) note(context, text);
@@ -86,6 +95,10 @@ Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const
   request.timeout_s = wishes.timeout_s;
   request.threads = wishes.threads;
   request.launches = wishes.launches;
+  request.placements = wishes.placements;
+  request.refused_placements = refused;
+  request.pin = wishes.pin;
+  request.pages = wishes.pages;
   request.cold_cache = wishes.cold_cache;
   request.energy = wishes.energy;
   request.seed = wishes.seed;
@@ -202,13 +215,46 @@ Result<int> carry_out_and_show(const RunRequest& request, Store& store, const Co
   return exit_code_of(*summary, request.plan);
 }
 
-Result<topology::Placement> place(const topology::Node& node, int threads, const Context& context) {
-  auto placement = topology::plan_threads(node, threads);
-  if (!placement) return placement;
-  for (const topology::Warning& warning : placement->warnings) {
-    if (!context.quiet) print_warning(warning.text, context.err);
+// Memory that cannot be had is the outcome of its cases; threads that cannot be, and words that are wrong, end the run.
+Result<Placements> place(const topology::Node& node, const Plan& wanted, const Context& context) {
+  Placements placements;
+  for (std::size_t i = 0; i < wanted.placements.size(); ++i) {
+    auto placement = topology::plan_threads(node, thread_wish(wanted, i));
+    if (!placement) return tl::make_unexpected(placement.error());
+    for (const topology::Warning& warning : placement->warnings) {
+      if (!context.quiet && i == 0) print_warning(warning.text, context.err);
+    }
+    const std::string& asked = wanted.placements[i].memory;
+    auto memory = topology::plan_memory(node, asked, placement->thread_pus);
+    if (!memory && memory.error().kind == ErrorKind::kUsage) return tl::make_unexpected(memory.error());
+    Status possible = memory ? topology::try_binding(*memory) : tl::make_unexpected(memory.error());
+    if (possible && wanted.pages == "thp") possible = topology::transparent_huge_pages();
+    placement->memory = memory.value_or(topology::MemoryPlacement{asked, asked, topology::MemoryRule::kFirstTouch, {}});
+    placements.all.push_back(std::move(*placement));
+    placements.refused.push_back(
+        possible ? "" : fmt::format("{}: {}; {}", possible.error().what, possible.error().why, possible.error().next));
   }
-  return placement;
+  return placements;
+}
+
+// What holds for all of a run is its environment; the rest is each configuration's.
+topology::Placement common_to(const std::vector<topology::Placement>& placements) {
+  topology::Placement common = placements.front();
+  std::erase_if(common.environment, [&](const auto& variable) {
+    return std::any_of(placements.begin(), placements.end(), [&](const topology::Placement& one) {
+      return std::find(one.environment.begin(), one.environment.end(), variable) == one.environment.end();
+    });
+  });
+  return common;
+}
+
+Plan placement_wishes(const RunWishes& wishes) {
+  Plan wanted;
+  wanted.threads = wishes.threads;
+  wanted.placements = wishes.placements;
+  wanted.pin = wishes.pin;
+  wanted.pages = wishes.pages;
+  return wanted;
 }
 
 // What the options come to on this node, for the user and for the environment of the run.
@@ -224,9 +270,9 @@ std::map<std::string, std::string> facts_of_options(bool cold_cache, bool energy
 }
 
 Result<int> start_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
-  auto placement = place(node, wishes.threads, context);
-  if (!placement) return tl::make_unexpected(placement.error());
-  auto plan = plan_new_run(context, wishes, node);
+  auto placements = place(node, placement_wishes(wishes), context);
+  if (!placements) return tl::make_unexpected(placements.error());
+  auto plan = plan_new_run(context, wishes, node, placements->refused);
   if (!plan) return tl::make_unexpected(plan.error());
   if (wishes.dry_run) {
     if (auto written = context.emit(
@@ -241,9 +287,9 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   const NodeRecord node_row = node_record(node);
   const auto facts = facts_of_options(wishes.cold_cache, wishes.energy, node);
   for (const auto& [name, text] : facts) note(context, text);
-  const EnvironmentRecord environment = environment_with(*placement, facts);
+  const EnvironmentRecord environment = environment_with(common_to(placements->all), facts);
   RunRequest request{
-      *plan, &node, *placement, run_record(*plan, node_row, environment, context), {}, context.program.string()};
+      *plan, &node, placements->all, run_record(*plan, node_row, environment, context), {}, context.program.string()};
   auto lock = RunLock::take(request.run.uuid);
   if (!lock) return tl::make_unexpected(lock.error());
   for (const Status& saved :
@@ -300,12 +346,19 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
     return fail(ErrorKind::kNothingRan, "--resume " + *wishes.resume, "all its cases are finished",
                 fmt::format("`hbmark show {}` shows them", run->uuid.substr(0, 8)));
   }
-  auto placement = place(node, plan->threads, context);
-  if (!placement) return tl::make_unexpected(placement.error());
+  auto placements = place(node, *plan, context);
+  if (!placements) return tl::make_unexpected(placements.error());
+  for (const PlannedCase& planned : plan->cases) {
+    const std::string& refused = placements->refused[planned.placement];
+    if (planned.decided || is_finished(planned) || refused.empty()) continue;
+    return environment_error("--resume " + *wishes.resume, "a placement of that run cannot be had now: " + refused,
+                             "mend that, or start a new run");
+  }
   note(context, fmt::format("{} of {} cases are finished already", finished->size(), plan->cases.size()));
   run->state = "running";
   run->finished_at.reset();
-  RunRequest request{std::move(*plan), &node, *placement, std::move(*run), std::move(*finished), context.program.string()};
+  RunRequest request{std::move(*plan),        &node, placements->all, std::move(*run), std::move(*finished),
+                     context.program.string()};
   return carry_out_and_show(request, *store, context);
 }
 

@@ -21,6 +21,10 @@ Status check_resume(const RunText& text) {
                                                 {!text.timeout.empty(), "--timeout"},
                                                 {!text.threads.empty(), "--threads"},
                                                 {!text.launches.empty(), "--launches"},
+                                                {!text.threads_per_core.empty(), "--threads-per-core"},
+                                                {!text.pin.empty(), "--pin"},
+                                                {!text.memory.empty(), "--memory"},
+                                                {!text.pages.empty(), "--pages"},
                                                 {!text.seed.empty(), "--seed"},
                                                 {!text.label.empty(), "--label"},
                                                 {text.cold_cache, "--cold-cache"},
@@ -45,6 +49,21 @@ Status read(const std::string& text, T& into, Parse&& parse) {
   return {};
 }
 
+// Every memory under every number of threads a core, in the order they were given.
+Status read_placements(const RunText& text, RunWishes& wishes) {
+  std::vector<std::string> memories = {"default"};
+  std::vector<int> per_core = {0};
+  const Status read_all = read(text.memory, memories, parse_memories).and_then([&] {
+    return read(text.threads_per_core, per_core, parse_threads_per_core);
+  });
+  if (!read_all) return read_all;
+  wishes.placements.clear();
+  for (int threads : per_core) {
+    for (const std::string& memory : memories) wishes.placements.push_back({memory, threads});
+  }
+  return {};
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, RunText& text) {
@@ -65,6 +84,15 @@ void declare_options(CLI::App& app, RunText& text) {
       app, "--launches", text.launches, "N",
       "Measure each case in N fresh processes, interleaved in random order; 6 or more show what differs between launches "
       "(default: 1; the budget is shared among them)");
+  add_value(app, "--threads-per-core", text.threads_per_core, "LIST",
+            "Threads on each core, such as 1,2,4: each measured by itself (default: 1)");
+  add_value(app, "--pin", text.pin, "HOW",
+            "scatter: cores first, far apart; compact: all of a core before the next; none (default: scatter)");
+  add_value(app, "--memory", text.memory, "LIST",
+            "Where memory goes: default, ddr, fast (MCDRAM or HBM), fast-preferred, fast-interleave, node:N; each of a list "
+            "is measured by itself, and proved");
+  add_value(app, "--pages", text.pages, "SIZE",
+            "4k; thp: huge pages where the kernel has them; 2m: pages of the pool (default: thp, if it is on)");
   add_switch(app, "--cold-cache", text.cold_cache,
              "Flush the operands from every on-core cache before each call, outside its time; a sample is then one call");
   add_switch(app, "--energy", text.energy,
@@ -90,6 +118,13 @@ Result<RunWishes> understand(const RunText& text) {
   then(read(text.timeout, wishes.timeout_s, [](const std::string& value) { return parse_seconds("--timeout", value); }));
   then(read(text.threads, wishes.threads, parse_threads));
   then(read(text.launches, wishes.launches, parse_launches));
+  then(read_placements(text, wishes));
+  then(read(text.pin, wishes.pin, [](const std::string& value) {
+    return parse_word("--pin", value, {"compact", "scatter", "none"});
+  }));
+  then(read(text.pages, wishes.pages, [](const std::string& value) {
+    return parse_word("--pages", value, {"4k", "thp", "2m"});
+  }));
   then(read(text.seed, wishes.seed, parse_seed));
   then(check_label(text.label));
   if (!read_all) return tl::make_unexpected(read_all.error());

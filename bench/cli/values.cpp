@@ -1,6 +1,7 @@
 #include "bench/cli/values.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "bench/cli/text.h"
+#include "topology/memory_policy.h"
 
 namespace hbmark::cli {
 namespace {
@@ -45,6 +47,17 @@ std::optional<T> whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// The parts between commas, blanks aside; an empty one stays, to be refused.
+std::vector<std::string_view> list_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
+    parts.push_back(trimmed(text.substr(0, comma)));
+    text.remove_prefix(comma + 1);
+  }
+  parts.push_back(trimmed(text));
+  return parts;
 }
 
 }  // namespace
@@ -115,6 +128,40 @@ Result<int> parse_launches(std::string_view text) {
   if (!value) return bad_value("--launches", text, "it is not a whole number in range", next);
   if (*value < 1 || *value > kMostLaunches) return bad_value("--launches", text, "it is out of range", next);
   return *value;
+}
+
+Result<std::vector<int>> parse_threads_per_core(std::string_view text) {
+  const std::string next = "give how many threads a core runs, or several numbers: --threads-per-core 1,2,4";
+  std::vector<int> all;
+  for (const std::string_view part : list_of(text)) {
+    const auto value = whole_number<int>(part);
+    if (!value || *value < 1) return bad_value("--threads-per-core", text, "it is not a list of whole numbers from 1", next);
+    if (std::find(all.begin(), all.end(), *value) != all.end())
+      return bad_value("--threads-per-core", text, fmt::format("{} comes twice", *value), next);
+    all.push_back(*value);
+  }
+  return all;
+}
+
+Result<std::vector<std::string>> parse_memories(std::string_view text) {
+  std::vector<std::string> all;
+  for (const std::string_view part : list_of(text)) {
+    auto word = topology::memory_word(printable(part));
+    if (!word) return tl::make_unexpected(word.error());
+    if (std::find(all.begin(), all.end(), *word) != all.end())
+      return bad_value("--memory", text, fmt::format("'{}' comes twice (mcdram and hbm are fast)", *word), "name each once");
+    all.push_back(std::move(*word));
+  }
+  return all;
+}
+
+Result<std::string> parse_word(std::string_view option, std::string_view text, const std::vector<std::string>& known) {
+  const std::string word(trimmed(text));
+  if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+  const std::string near = nearest(word, known);
+  return bad_value(
+      option, text, "it is none of its words",
+      fmt::format("use {}{}", fmt::join(known, ", "), near.empty() ? "" : fmt::format("; did you mean {}?", near)));
 }
 
 Result<std::uint64_t> parse_seed(std::string_view text) {

@@ -86,7 +86,9 @@ std::optional<double> nominal_of(const ResultRecord& result, const topology::Nom
     const auto peak = figures.peak_flop_per_s.find(type_of(result));
     if (peak != figures.peak_flop_per_s.end()) figure = peak->second;
   } else if (result.kernel == "stream" && !in_caches(result, node)) {
-    const bool fast = result.memory_kind == "mcdram" || result.memory_kind == "hbm";
+    const std::string& kind = result.memory_kind;
+    // Preferred memory may have spilled.
+    const bool fast = kind == "mcdram" || kind == "hbm" || kind == "mcdram-interleave" || kind == "hbm-interleave";
     // "any" is one memory only where there is no other.
     const bool ddr = result.memory_kind == "ddr" || (result.memory_kind == "any" && node.fast_memory.empty());
     if (fast) figure = figures.fast_bytes_per_s;

@@ -1,6 +1,7 @@
 #include "bench/run/bound_case.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,8 @@ std::string_view name_of(const hbmark_operand& operand) {
           static_cast<std::size_t>(std::find(std::begin(operand.name), std::end(operand.name), '\0') -
                                    std::begin(operand.name))};
 }
+
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -248,22 +251,14 @@ std::vector<std::span<const std::byte>> BoundCase::buffers() const {
   return all;
 }
 
-std::map<int, double> BoundCase::pages() const {
-  std::map<int, std::uint64_t> counts;
-  std::uint64_t all = 0;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    void* address = buffers_[i].handle != nullptr ? backend_.memory().address(buffers_[i].handle) : nullptr;
-    if (address == nullptr) continue;
-    const auto found = topology::find_pages(address, operands_[i].device_bytes);
-    if (!found) return {};
-    for (const auto& [node, pages] : found->pages_by_node) {
-      counts[node] += pages;
-      all += pages;
-    }
+Result<topology::BytesByNode> BoundCase::bytes_by_node() const {
+  topology::BytesByNode bytes;
+  for (const auto& buffer : buffers()) {
+    const auto found = topology::find_pages(buffer.data(), buffer.size());
+    if (!found) return tl::make_unexpected(found.error());
+    for (const auto& [node, pages] : found->pages_by_node) bytes[node] += pages * page_bytes();
   }
-  std::map<int, double> shares;
-  for (const auto& [node, pages] : counts) shares[node] = static_cast<double>(pages) / static_cast<double>(all);
-  return shares;
+  return bytes;
 }
 
 }  // namespace hbmark

@@ -15,6 +15,7 @@
 #include "bench/kernels/kernel.h"
 #include "bench/run/open_backend.h"
 #include "bench/run/plugin_calls.h"
+#include "topology/page_census.h"
 
 namespace hbmark {
 
@@ -50,8 +51,8 @@ class BoundCase {
   bool on_host() const;                                     // every operand has an address here
   std::vector<std::span<const std::byte>> buffers() const;  // those that have, workspaces too
 
-  // Share of the operands' pages on each NUMA node; empty for device memory and where the kernel does not tell.
-  std::map<int, double> pages() const;
+  // Bytes of the operands on each NUMA node; empty for device memory. Errors: the kernel does not tell.
+  Result<topology::BytesByNode> bytes_by_node() const;
 
  private:
   struct Buffer {

@@ -19,7 +19,7 @@ namespace hbmark {
 namespace {
 
 bool same_configuration(const PlannedCase& a, const PlannedCase& b) {
-  return a.backend == b.backend && a.device == b.device;
+  return a.backend == b.backend && a.device == b.device && a.placement == b.placement;
 }
 
 std::deque<PlannedCase> unfinished_cases(const RunRequest& request) {

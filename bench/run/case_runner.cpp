@@ -40,13 +40,6 @@ std::string memory_limit() {
                      bytes_text(limit.rlim_cur));
 }
 
-Step<void> must_fit(std::uint64_t needed) {
-  const auto available = available_memory_bytes();
-  if (!available || needed <= *available) return {};
-  return case_ends(Outcome::kSkipped, fmt::format("needs {}, has {} available: free memory or choose a smaller problem",
-                                                  bytes_text(needed), bytes_text(*available)));
-}
-
 void poison(std::vector<HostArray>& arrays) {
   for (HostArray& array : arrays) std::memset(array.bytes.data(), 0xFF, array.bytes.size());
 }
@@ -142,6 +135,7 @@ Step<void> CaseRunner::carry_out(const PlannedCase& planned, Event& event) {
       .and_then([&] { return place(work, event); })
       .and_then([&] { return check_outputs(work, event, false); })
       .and_then([&] { return measure(work, event); })
+      .and_then([&] { return check_pages(*work.bound, event, "after the last sample"); })
       .and_then([&] { return measure_energy(work, event); })
       .and_then([&] { return check_outputs(work, event, true); })
       .and_then([&] { return check_team(event); })
@@ -167,6 +161,7 @@ Step<void> CaseRunner::make_arrays(Work& work) {
     if (spec.elements == 0) spec.elements = operand.canonical_bytes / element_bytes(spec.type);
   }
   if (auto fits = must_fit(canonical_bytes(work.specs) + *device_bytes); !fits) return fits;
+  if (auto fits = must_fit_pool(*work.bound); !fits) return fits;
   listener_.phase("fill");
   for (const OperandSpec& spec : work.specs) {
     HostArray array{spec, std::vector<std::byte>(spec.elements * element_bytes(spec.type))};
@@ -195,9 +190,9 @@ Step<void> CaseRunner::place(Work& work, Event& event) {
   if (auto bound = work.bound->allocate_and_bind(); !bound) return bound;
   if (auto written = work.bound->write_inputs(work.inputs); !written) return written;
   work.bound->poison_outputs();
-  event.result.pages = work.bound->pages();
   listener_.phase("run");
   if (auto first = work.bound->run(1); !first) return tl::make_unexpected(first.error());
+  if (auto right = check_pages(*work.bound, event, "after first touch"); !right) return right;
   const auto info = work.bound->info();
   if (!info) return tl::make_unexpected(info.error());
   event.facts.algorithm_class = info->algorithm_class;

@@ -49,6 +49,10 @@ class CaseRunner {
   void note_clock(const ClockReading& before, Event& event) const;
   Step<void> measure_energy(Work& work, Event& event);
   Step<void> check_team(Event& event);
+  Step<void> must_fit(std::uint64_t needed) const;
+  Step<void> must_fit_pool(const BoundCase& bound) const;
+  Step<void> check_pages(const BoundCase& bound, Event& event, const char* when) const;
+  Step<void> check_page_sizes(const BoundCase& bound, Event& event) const;
   Step<void> describe(Work& work, Event& event);
   void time_conversion(Work& work, Event& event);
 

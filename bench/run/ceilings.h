@@ -33,9 +33,10 @@ class Ceilings {
   struct Place {  // what makes two results comparable
     std::string device;
     std::int64_t threads = 0;
+    std::string memory;
     auto operator<=>(const Place&) const = default;
   };
-  static Place place_of(const ResultRecord& result) { return {result.device, result.threads}; }
+  static Place place_of(const ResultRecord& result) { return {result.device, result.threads, result.memory_kind}; }
 
   std::uint64_t last_level_cache_bytes_;                        // 0: unknown
   std::map<std::pair<Place, std::string>, double> flop_per_s_;  // by type

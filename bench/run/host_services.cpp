@@ -31,7 +31,7 @@ struct Services {
   hbmark_host_memory memory{};
   hbmark_host_cancel cancel{};
   int threads = 1;
-  std::optional<std::uint64_t> memory_room_bytes;
+  HostMemory where;
   std::mutex mutex;  // guards what follows
   std::string text;
   std::map<void*, topology::PlacedMemory> allocations;
@@ -80,7 +80,7 @@ std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t ali
     return fail_with(status, HBMARK_OUT_OF_MEMORY,
                      fmt::format("needs {}, has {}", bytes_text(bytes), bytes_text(*available)));
   }
-  auto memory = topology::PlacedMemory::allocate(bytes, alignment);
+  auto memory = topology::PlacedMemory::allocate(bytes, alignment, services().where.huge_pages);
   if (!memory) return fail_with(status, HBMARK_OUT_OF_MEMORY, memory.error().what + ": " + memory.error().why);
   *address = memory->address();
   touch_in_parallel(*address, bytes);
@@ -109,9 +109,9 @@ const void* find_service(const hbmark_host*, const char* id) {
 
 }  // namespace
 
-const hbmark_host* offer_host_services(int threads, std::optional<std::uint64_t> memory_room_bytes) {
+const hbmark_host* offer_host_services(int threads, HostMemory memory) {
   Services& all = services();
-  all.memory_room_bytes = memory_room_bytes;
+  all.where = std::move(memory);
   all.threads = threads;
   all.log = {sizeof all.log, 0, write_log};
   all.memory = {sizeof all.memory, 0, allocate, release};
@@ -133,19 +133,30 @@ std::string take_plugin_log() {
 void request_cancel() noexcept { cancel_flag.store(1, std::memory_order_relaxed); }
 bool cancel_requested() noexcept { return cancel_flag.load(std::memory_order_relaxed) != 0; }
 
-std::optional<std::uint64_t> available_memory_bytes() {
+namespace {
+
+std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+std::optional<std::uint64_t> free_memory_bytes() {
   std::ifstream file("/proc/meminfo");
   std::string name;
   std::uint64_t kib = 0;
   std::string unit;
   while (file >> name >> kib) {
-    if (name == "MemAvailable:") {
-      const std::uint64_t bytes = kib * 1024;
-      return services().memory_room_bytes ? std::min(bytes, *services().memory_room_bytes) : bytes;
-    }
+    if (name == "MemAvailable:") return kib * 1024;
     std::getline(file, unit);
   }
-  return services().memory_room_bytes;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> available_memory_bytes() {
+  const HostMemory& where = services().where;
+  return least(least(free_memory_bytes(), where.room_bytes), topology::room_for(where.placement));
 }
 
 std::vector<topology::ThreadFinding> find_team(int threads) {

@@ -10,13 +10,19 @@
 #include <vector>
 
 #include "backends/abi/host.h"
+#include "topology/placed_memory.h"
 #include "topology/placement.h"
 
 namespace hbmark {
 
-// `threads`: size of the OpenMP team that touches; `memory_room_bytes`: what the control group leaves, absent: no limit.
-// Call once, before any plugin is opened.
-const hbmark_host* offer_host_services(int threads, std::optional<std::uint64_t> memory_room_bytes);
+struct HostMemory {
+  std::optional<std::uint64_t> room_bytes;  // what the control group leaves; absent: no limit
+  topology::MemoryPlacement placement;      // which this process is bound to already
+  topology::HugePages huge_pages = topology::HugePages::kAdvise;
+};
+
+// `threads`: size of the OpenMP team that touches. Call once, before any plugin is opened.
+const hbmark_host* offer_host_services(int threads, HostMemory memory);
 
 // What plugins have logged since the last call, a line each.
 std::string take_plugin_log();
@@ -25,7 +31,8 @@ std::string take_plugin_log();
 void request_cancel() noexcept;
 bool cancel_requested() noexcept;
 
-// Bytes that may still be allocated: the node's available memory, not above what the cgroup leaves. nullopt: cannot be told.
+// Bytes that may still be allocated: the node's available memory, not above what the cgroup leaves nor what the nodes of a
+// strict placement have room for. nullopt: cannot be told.
 std::optional<std::uint64_t> available_memory_bytes();
 
 // Where each thread of the OpenMP team is now.

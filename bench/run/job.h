@@ -14,8 +14,9 @@ namespace hbmark {
 
 struct WorkerJob {
   Plan plan;                    // with only the cases to run, in order
-  std::vector<int> thread_pus;  // os index for each thread
+  std::vector<int> thread_pus;  // os index for each thread; topology::kUnpinned: any
   std::string omp_places;
+  topology::MemoryPlacement memory;
   std::optional<std::uint64_t> memory_room_bytes;  // what the control group leaves; absent: no limit
   std::uint64_t sweep_bytes = 0;                   // of a cold run: how much a sweep of the caches reads
   std::string program;                             // where plugins are looked for beside

@@ -155,6 +155,23 @@ void order(std::vector<PlannedCase>& cases) {
   std::stable_sort(cases.begin(), cases.end(), [&](const PlannedCase& a, const PlannedCase& b) { return key(a) < key(b); });
 }
 
+// The same cases under each placement; those of one that cannot be had are decided.
+void place_cases(const PlanRequest& request, Plan& plan) {
+  const std::vector<PlannedCase> once = std::move(plan.cases);
+  plan.cases.clear();
+  for (std::size_t i = 0; i < request.placements.size(); ++i) {
+    const std::string refused = i < request.refused_placements.size() ? request.refused_placements[i] : "";
+    for (PlannedCase c : once) {
+      c.placement = i;
+      if (!refused.empty() && !c.decided) {
+        c.decided = Outcome::kUnavailable;
+        c.decided_reason = refused;
+      }
+      plan.cases.push_back(std::move(c));
+    }
+  }
+}
+
 void share_budget(Plan& plan, double budget_s) {
   const auto measured = std::count_if(plan.cases.begin(), plan.cases.end(), [](const auto& c) { return !c.decided; });
   for (PlannedCase& c : plan.cases) {
@@ -224,6 +241,9 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.seed = request.seed;
   plan.threads = request.threads;
   plan.launches = request.launches;
+  plan.placements = request.placements;
+  plan.pin = request.pin;
+  plan.pages = request.pages;
   plan.cold_cache = request.cold_cache;
   plan.energy = request.energy;
   plan.backend_paths = request.backend_paths;
@@ -235,6 +255,7 @@ Result<Plan> make_plan(const PlanRequest& request) {
     }
   }
   order(plan.cases);
+  place_cases(request, plan);
   for (std::size_t i = 0; i < plan.cases.size(); ++i) plan.cases[i].index = static_cast<std::int64_t>(i);
   share_budget(plan, request.budget_s > 0 ? request.budget_s : request.suite.budget_s);
   return plan;

@@ -53,6 +53,10 @@ struct PlanRequest {
   double timeout_s = 60;
   int threads = 0;
   int launches = 1;
+  std::vector<PlacementWish> placements = {PlacementWish{}};  // every problem is measured under each
+  std::vector<std::string> refused_placements;  // one a placement: why this node cannot; empty: it can. May be shorter
+  std::string pin = "scatter";
+  std::string pages;
   bool cold_cache = false;
   bool energy = false;
   std::uint64_t seed = 1;
@@ -60,9 +64,9 @@ struct PlanRequest {
   std::vector<std::string> backend_paths;
 };
 
-// Ceilings first (peak, then stream), then by backend, so that a worker serves a row of cases; within that in suite order.
-// A backend named but not there, and a problem no backend can run, are planned as decided cases with their reason.
-// Errors: kNothingRan (no case left; names the nearest problems), usage (budget or precision out of range).
+// By placement, then ceilings first (peak, then stream), then by backend, so that a worker serves a row of cases; within
+// that in suite order. A backend named but not there, and a problem no backend can run, are planned as decided cases with
+// their reason. Errors: kNothingRan (no case left; names the nearest problems), usage (budget or precision out of range).
 Result<Plan> make_plan(const PlanRequest& request);
 
 // Of all last-level caches of the node together, which is what arrays must exceed; 0: not told.

@@ -60,6 +60,8 @@ struct ChildSetUp {
   char* const* environment;
   int stdin_fd, stdout_fd, stderr_fd, job_fd, error_fd;
   pid_t parent;
+  const topology::ProcessBinding* binding;
+  bool no_huge_pages;
 };
 
 // Between fork and exec: only what is async-signal-safe.
@@ -79,14 +81,20 @@ struct ChildSetUp {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  int error = s.binding->apply();
+  if (error == 0 && s.no_huge_pages && prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0) error = errno;
+  if (error != 0) {
+    [[maybe_unused]] const ssize_t told = write(s.error_fd, &error, sizeof error);
+    _exit(127);
+  }
   // dup2 clears close-on-exec; every other descriptor of ours has it set.
   if (dup2(s.stdin_fd, 0) < 0 || dup2(s.stdout_fd, 1) < 0 || dup2(s.stderr_fd, 2) < 0 || fcntl(s.job_fd, F_SETFD, 0) < 0) {
-    const int error = errno;
+    error = errno;
     [[maybe_unused]] const ssize_t told = write(s.error_fd, &error, sizeof error);
     _exit(127);
   }
   execve(s.program, s.arguments, s.environment);
-  const int error = errno;
+  error = errno;
   [[maybe_unused]] const ssize_t told = write(s.error_fd, &error, sizeof error);
   _exit(127);
 }
@@ -131,8 +139,7 @@ std::string WorkerEnding::describe() const {
                      meaning != nullptr ? meaning : "unknown");
 }
 
-Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std::string& job,
-                                           const std::vector<std::pair<std::string, std::string>>& environment) {
+Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std::string& job, const WorkerSetUp& wanted) {
   WorkerProcess worker;
   const Fd nothing = above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing.get() < 0 && errno != ENOENT && errno != ENXIO && errno != EACCES) {
@@ -159,11 +166,12 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
   Fd errors_in = above_stdio(errors[1]);
 
   std::vector<std::string> arguments = {program, "worker", fmt::format("/proc/self/fd/{}", job_file.get())};
-  std::vector<std::string> variables = worker_environment(environment);
+  std::vector<std::string> variables = worker_environment(wanted.environment);
   const std::vector<char*> argument_list = pointers(arguments);
   const std::vector<char*> variable_list = pointers(variables);
-  const ChildSetUp set_up{program.c_str(),      argument_list.data(), variable_list.data(), nothing.get(), events_in.get(),
-                          worker.output_.get(), job_file.get(),       errors_in.get(),      getpid()};
+  const ChildSetUp set_up{program.c_str(), argument_list.data(), variable_list.data(), nothing.get(),
+                          events_in.get(), worker.output_.get(), job_file.get(),       errors_in.get(),
+                          getpid(),        &wanted.binding,      wanted.no_huge_pages};
   worker.pid_ = fork();
   if (worker.pid_ == 0) become_worker(set_up);
   if (worker.pid_ < 0) return cannot_start(program, "fork", errno);
@@ -174,7 +182,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
   ssize_t got = 0;
   while ((got = read(errors_out.get(), &error, sizeof error)) < 0 && errno == EINTR) {
   }
-  if (got == static_cast<ssize_t>(sizeof error)) return cannot_start(program, "executing it", error);
+  if (got == static_cast<ssize_t>(sizeof error)) return cannot_start(program, "binding its memory or executing it", error);
   fcntl(worker.events_.get(), F_SETFL, O_NONBLOCK);
   return worker;
 }

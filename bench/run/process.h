@@ -1,9 +1,9 @@
 // One worker process: started, listened to, ended. Its process group dies with it, and it dies with us.
 //
-// fork and exec with the given environment, /dev/null as stdin, a pipe as stdout (its events) and an unlinked file in memory
-// as stderr, which the worker makes its captured output and which outlives its crash. The plan is handed over in a second
-// unlinked file, so that no file is left behind however we end. One thread (the one that started it: the kernel ends the
-// worker when that thread ends).
+// fork and exec with the given environment and memory policy (which an exec keeps), /dev/null as stdin, a pipe as stdout
+// (its events) and an unlinked file in memory as stderr, which the worker makes its captured output and which outlives its
+// crash. The plan is handed over in a second unlinked file, so that no file is left behind however we end. One thread (the
+// one that started it: the kernel ends the worker when that thread ends).
 #pragma once
 
 #include <sys/types.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "results/base/result.h"
+#include "topology/memory_policy.h"
 
 namespace hbmark {
 
@@ -43,11 +44,16 @@ struct WorkerEnding {
   std::string describe() const;  // "signal SIGSEGV (Segmentation fault)", "exit code 3"
 };
 
+struct WorkerSetUp {
+  std::vector<std::pair<std::string, std::string>> environment;  // added to ours
+  topology::ProcessBinding binding;                              // of all its memory, from its first page on
+  bool no_huge_pages = false;                                    // anywhere in it (PR_SET_THP_DISABLE)
+};
+
 class WorkerProcess {
  public:
   // Errors (environment): no descriptors, no memory, the program cannot be executed.
-  static Result<WorkerProcess> start(const std::string& program, const std::string& job,
-                                     const std::vector<std::pair<std::string, std::string>>& environment);
+  static Result<WorkerProcess> start(const std::string& program, const std::string& job, const WorkerSetUp& set_up);
   WorkerProcess(WorkerProcess&&) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
   ~WorkerProcess();  // kills what is left

@@ -83,17 +83,25 @@ Status Recorder::end(const std::string& state) {
   return persist("the end of the run", [&] { return store_.save_run(run_); });
 }
 
+Recorder::ConfigurationKey Recorder::key_of(const PlannedCase& planned) const {
+  return {planned.backend, planned.device, planned.placement, runs_cold(request_.plan, planned.problem)};
+}
+
 Status Recorder::use_configuration(const PlannedCase& planned) {
   const bool cold = runs_cold(request_.plan, planned.problem);
-  std::string& uuid = configurations_[{planned.backend, planned.device, cold}];
+  std::string& uuid = configurations_[key_of(planned)];
   if (!uuid.empty()) return {};
+  const topology::Placement& placement = request_.placements.at(planned.placement);
   ConfigurationRecord configuration;
   configuration.node_uuid = run_.node_uuid;
   configuration.backend = planned.backend;
   configuration.device = planned.device;
-  configuration.thread_pus = request_.placement.thread_pus;
-  configuration.memory_kind = "any";
-  configuration.memory_policy = "first_touch";
+  configuration.thread_pus = placement.thread_pus;
+  configuration.memory_kind = placement.memory.kind;
+  configuration.memory_policy = topology::policy_text(placement.memory);
+  // Advised huge pages are what there is without the option; other pages are another configuration.
+  const std::string& pages = request_.plan.pages;
+  if (pages == "4k" || pages == "2m") configuration.memory_policy += fmt::format(", {} pages", pages);
   if (cold) configuration.cache = "cold";
   configuration.uuid =
       digest_uuid(fmt::format("hbmark configuration {} {} {} {} {} {} {}{}", configuration.node_uuid, configuration.backend,
@@ -108,16 +116,16 @@ Status Recorder::use_configuration(const PlannedCase& planned) {
 void Recorder::complete(const PlannedCase& planned, ResultRecord& result) const {
   result.uuid = new_uuid();
   result.run_uuid = run_.uuid;
-  const auto configuration =
-      configurations_.find({planned.backend, planned.device, runs_cold(request_.plan, planned.problem)});
+  const auto configuration = configurations_.find(key_of(planned));
   result.configuration_uuid = configuration == configurations_.end() ? "" : configuration->second;
   result.case_index = planned.index;
   result.problem = planned.problem;
   result.kernel = planned.problem.substr(0, planned.problem.find(':'));
   result.backend = planned.backend;
   result.device = planned.device;
-  result.memory_kind = "any";
-  result.threads = static_cast<std::int64_t>(request_.placement.thread_pus.size());
+  const topology::Placement& placement = request_.placements.at(planned.placement);
+  result.memory_kind = topology::memory_label(placement.memory);
+  result.threads = static_cast<std::int64_t>(placement.thread_pus.size());
   result.finished_at = utc_now();
 }
 

@@ -57,7 +57,9 @@ class Recorder {
   RunSummary summary_;
   LaunchGatherer launches_;
   std::set<std::int64_t> over_;
-  std::map<std::tuple<std::string, std::string, bool>, std::string> configurations_;  // backend, device, cold -> uuid
+  using ConfigurationKey = std::tuple<std::string, std::string, std::size_t, bool>;  // backend, device, placement, cold
+  ConfigurationKey key_of(const PlannedCase& planned) const;
+  std::map<ConfigurationKey, std::string> configurations_;  // -> uuid
 };
 
 }  // namespace hbmark

@@ -16,6 +16,7 @@
 #include "results/base/result.h"
 #include "results/records.h"
 #include "topology/node.h"
+#include "topology/page_census.h"
 #include "topology/placement.h"
 
 namespace hbmark {
@@ -34,11 +35,11 @@ struct RunObserver {
 struct RunRequest {
   Plan plan;
   const topology::Node* node = nullptr;
-  topology::Placement placement;
-  RunRecord run;                             // with its uuid; its node and environment are in the store already
-  std::vector<std::int64_t> finished_cases;  // of a resumed run: not run again
-  std::string worker_program;                // absolute path of hbmark itself
-  double lock_patience_s = 600;              // how long a store that another process keeps locked is waited for
+  std::vector<topology::Placement> placements;  // one for each of the plan's; those of decided cases are not looked at
+  RunRecord run;                                // with its uuid; its node and environment are in the store already
+  std::vector<std::int64_t> finished_cases;     // of a resumed run: not run again
+  std::string worker_program;                   // absolute path of hbmark itself
+  double lock_patience_s = 600;                 // how long a store that another process keeps locked is waited for
 };
 
 struct RunSummary {
@@ -57,6 +58,7 @@ Result<RunSummary> carry_out(const RunRequest& request, Store& store, const RunO
 struct WorkerProbes {
   std::function<ClockReading()> clock;
   std::function<Result<EnergyProbe>()> energy;
+  std::function<Result<topology::BytesByNode>()> anonymous_bytes;  // of the worker, by NUMA node
   double energy_window_s = kEnergyWindowS;
 };
 

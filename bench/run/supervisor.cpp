@@ -78,16 +78,19 @@ Status Supervisor::run(std::deque<PlannedCase>& pending) {
 }
 
 Result<WorkerProcess> Supervisor::start(const std::deque<PlannedCase>& pending) const {
+  const topology::Placement& placement = request_.placements.at(pending.front().placement);
   WorkerJob job;
   job.plan = request_.plan;
   job.plan.cases.assign(pending.begin(), pending.end());
-  job.thread_pus = request_.placement.thread_pus;
-  job.omp_places = request_.placement.omp_places;
+  job.thread_pus = placement.thread_pus;
+  job.omp_places = placement.omp_places;
+  job.memory = placement.memory;
   if (request_.node != nullptr && request_.node->memory_limit_bytes)
     job.memory_room_bytes = request_.node->memory_available_bytes;
   if (request_.plan.cold_cache && request_.node != nullptr) job.sweep_bytes = sweep_bytes_for(*request_.node);
   job.program = request_.worker_program;
-  return WorkerProcess::start(request_.worker_program, job_to_json(job), request_.placement.environment);
+  const WorkerSetUp set_up{placement.environment, topology::ProcessBinding(placement.memory), request_.plan.pages == "4k"};
+  return WorkerProcess::start(request_.worker_program, job_to_json(job), set_up);
 }
 
 double Supervisor::patience_s(const Life& life) const {

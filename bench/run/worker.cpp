@@ -141,12 +141,13 @@ Result<WorkerJob> read_job(const std::string& plan_file) {
 
 int work(const WorkerJob& job, const WorkerProbes& probes, Talk& talk) {
   const int threads = static_cast<int>(job.thread_pus.size());
-  const hbmark_host* host = offer_host_services(threads, job.memory_room_bytes);
+  const hbmark_host* host = offer_host_services(threads, {job.memory_room_bytes, job.memory, huge_pages(job.plan)});
   topology::Placement placement;
   placement.thread_pus = job.thread_pus;
   placement.omp_places = job.omp_places;
   const auto team = find_team(threads);
   Status placed = check_threads(placement, team);
+  if (placed) placed = topology::ProcessBinding(job.memory).check();
   Backends backends(job.plan, job.program, host);
 
   Event ready;
@@ -196,6 +197,7 @@ Result<EnergyProbe> open_energy() {
 WorkerProbes completed(WorkerProbes probes) {
   if (!probes.clock) probes.clock = effective_clock;
   if (!probes.energy) probes.energy = open_energy;
+  if (!probes.anonymous_bytes) probes.anonymous_bytes = topology::count_anonymous_bytes;
   return probes;
 }
 

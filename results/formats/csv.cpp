@@ -103,6 +103,8 @@ const Column kColumns[] = {
     {"clock_note", HBMARK_TEXT(row.result.clock_note)},
     {"loads", HBMARK_TEXT(number(row.result.loads))},
     {"s_per_load", HBMARK_TEXT(number(s_per_load(row.result)))},
+    {"worker_pages", HBMARK_TEXT(pages(row.result.worker_pages))},
+    {"huge_pages", HBMARK_TEXT(number(row.result.huge_pages))},
 };
 #undef HBMARK_TEXT
 

@@ -101,6 +101,8 @@ json result_to_json(const ResultRecord& result, const std::vector<SampleRecord>*
           {"layout", text(result.layout)},
           {"verified", result.verified ? verified_to_json(*result.verified) : json(nullptr)},
           {"pages", pages_to_json(result.pages)},
+          {"worker_pages", pages_to_json(result.worker_pages)},
+          {"huge_pages", number(result.huge_pages)},
           {"thread_pus", result.thread_pus.empty() ? json(nullptr) : json(result.thread_pus)},
           {"reorder_s", number(result.reorder_s)},
           {"energy_j", number(result.energy_j)},

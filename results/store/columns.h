@@ -100,6 +100,8 @@ void result_columns(auto& visit, auto& result) {
   visit("clock_before_hz", result.clock_before_hz);
   visit("clock_after_hz", result.clock_after_hz);
   visit("clock_note", result.clock_note);
+  visit("worker_pages", result.worker_pages);
+  visit("huge_pages", result.huge_pages);
 }
 
 }  // namespace hbmark::store

@@ -124,6 +124,8 @@ ALTER TABLE result ADD COLUMN clock_note TEXT NOT NULL DEFAULT '';
 constexpr const char* kVersion3 = R"sql(
 ALTER TABLE result ADD COLUMN loads REAL;
 ALTER TABLE run ADD COLUMN boot_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE result ADD COLUMN worker_pages TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE result ADD COLUMN huge_pages REAL;
 CREATE TABLE baseline(
   name TEXT PRIMARY KEY NOT NULL,
   run_uuid TEXT NOT NULL REFERENCES run(uuid) ON DELETE CASCADE
@@ -133,7 +135,7 @@ CREATE TABLE baseline(
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
-    {3, "the loads of a call; the boot a run was started in; runs kept as baselines", kVersion3},
+    {3, "loads of a call; boots; all anonymous pages of a worker by node; huge pages; runs kept as baselines", kVersion3},
 };
 
 }  // namespace

@@ -71,6 +71,14 @@ WorkerProbes scripted_probes() {
       return ghz > 0 ? ClockReading{1e9 * ghz, ""} : ClockReading{std::nullopt, "the script has none"};
     };
   }
+  // HBMARK_SCRIPTED_NODES: where the anonymous pages are found to be, a node for each look, the last for ever after.
+  if (const char* text = std::getenv("HBMARK_SCRIPTED_NODES")) {
+    auto script = std::make_shared<std::istringstream>(text);
+    probes.anonymous_bytes = [script, node = 0]() mutable -> Result<topology::BytesByNode> {
+      if (int next = 0; *script >> next) node = next;
+      return topology::BytesByNode{{0, 7 << 20}, {node, 1 << 20}};
+    };
+  }
   probes.energy = []() -> Result<EnergyProbe> {
     if (const char* why = std::getenv("HBMARK_SCRIPTED_METER")) return environment_error("cannot open a meter", why, "-");
     EnergyProbe probe;
@@ -89,10 +97,15 @@ int carry_out_here(const char* program, const char* db, const std::string& plan_
   if (!request) return complain(request.error());
   auto node = topology::describe_node({.xml_file = "", .sysfs_root = "", .with_io = false});
   if (!node) return complain(node.error());
-  auto placement = topology::plan_threads(*node, request->plan.threads);
-  if (!placement) return complain(placement.error());
+  for (std::size_t i = 0; i < request->plan.placements.size(); ++i) {
+    auto placement = topology::plan_threads(*node, thread_wish(request->plan, i));
+    if (!placement) return complain(placement.error());
+    auto memory = topology::plan_memory(*node, request->plan.placements[i].memory, placement->thread_pus);
+    if (!memory) return complain(memory.error());
+    placement->memory = *memory;
+    request->placements.push_back(*placement);
+  }
   request->node = &*node;
-  request->placement = *placement;
   request->worker_program = program;
   request->lock_patience_s = number_of("HBMARK_LOCK_PATIENCE_S", 0);
   RunObserver observer;

@@ -86,7 +86,7 @@ Result<RunSummary> RunTest::carry_out_here(const Plan& plan, const std::string& 
   request.worker_program = worker_program;
   auto placement = topology::plan_threads(node_, plan.threads);
   if (!placement) return tl::make_unexpected(placement.error());
-  request.placement = *placement;
+  request.placements = {*placement};
   return carry_out(request, store, observer);
 }
 

@@ -242,8 +242,8 @@ TEST_F(OutcomeTest, ThreadsThatAreNotWhereAskedAreMisplaced) {
   ASSERT_TRUE(store.save_environment({request.run.environment_uuid, {}}));
   request.worker_program = driver();
   request.node = &node_;
-  request.placement = *topology::plan_threads(node_, 2);
-  std::swap(request.placement.thread_pus[0], request.placement.thread_pus[1]);
+  request.placements = {*topology::plan_threads(node_, 2)};
+  std::swap(request.placements[0].thread_pus[0], request.placements[0].thread_pus[1]);
   const auto summary = carry_out(request, store, {});
   ASSERT_TRUE(summary);
   const auto all = *store.results(request.run.uuid);

@@ -46,6 +46,50 @@ TEST(Seconds, RefusesWhatIsNoTime) {
   }
 }
 
+TEST(ThreadsPerCore, IsAListOfDifferentNumbers) {
+  EXPECT_EQ(parse_threads_per_core("1").value(), (std::vector<int>{1}));
+  EXPECT_EQ(parse_threads_per_core("1, 2,4").value(), (std::vector<int>{1, 2, 4}));
+  for (const char* text : {"", "0", "1,", ",1", "1,x", "2,2", "-1", "1;2"}) {
+    const auto parsed = parse_threads_per_core(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_THAT(parsed.error().what, HasSubstr("--threads-per-core"));
+  }
+}
+
+TEST(Memories, AreAListOfDifferentPlaces) {
+  EXPECT_EQ(parse_memories("ddr,mcdram , node:01").value(), (std::vector<std::string>{"ddr", "fast", "node:1"}));
+  EXPECT_THAT(parse_memories("mcdram,hbm").error().why, HasSubstr("twice"));
+  for (const char* text : {"", "ddr,", "ddr,,fast", "slow", "node"}) {
+    const auto parsed = parse_memories(text);
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_EQ(parsed.error().kind, ErrorKind::kUsage);
+    EXPECT_THAT(parsed.error().what, HasSubstr("--memory"));
+  }
+}
+
+TEST(Words, AreThoseThatAreKnown) {
+  EXPECT_EQ(parse_word("--pin", " compact ", {"compact", "scatter", "none"}).value(), "compact");
+  const auto parsed = parse_word("--pin", "compct", {"compact", "scatter", "none"});
+  ASSERT_FALSE(parsed);
+  EXPECT_THAT(parsed.error().next, HasSubstr("did you mean compact?"));
+}
+
+TEST(RunOptions, EveryMemoryIsRunWithEveryNumberOfThreadsACore) {
+  RunText text;
+  text.memory = "ddr,fast";
+  text.threads_per_core = "1,2";
+  text.pin = "none";
+  text.pages = "2m";
+  const auto wishes = understand(text);
+  ASSERT_TRUE(wishes) << wishes.error().why;
+  EXPECT_EQ(wishes->placements, (std::vector<PlacementWish>{{"ddr", 1}, {"fast", 1}, {"ddr", 2}, {"fast", 2}}));
+  EXPECT_EQ(wishes->pin, "none");
+  EXPECT_EQ(wishes->pages, "2m");
+  EXPECT_EQ(understand(RunText{})->placements, std::vector<PlacementWish>{PlacementWish{}});
+  text.resume = "last";
+  EXPECT_FALSE(understand(text)) << "a resumed run keeps its placements";
+}
+
 TEST(Threads, TakesOnlyPositiveWholeNumbers) {
   EXPECT_EQ(parse_threads("4").value(), 4);
   EXPECT_EQ(parse_threads("1000000").value(), 1000000);  // the placement says how many there are

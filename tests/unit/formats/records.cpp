@@ -51,6 +51,8 @@ ResultRecord full_result() {
   result.verified =
       Verification{16385, 1.1920929e-07, 1e-4, "16384 sampled elements and a random projection of every element"};
   result.pages = {{0, 0.25}, {1, 0.75}};
+  result.worker_pages = {{0, 0.125}, {1, 0.875}};
+  result.huge_pages = 0.5;
   result.thread_pus = {0, 2, 4, 6};
   result.reorder_s = 0.0004;
   result.energy_j = 1.5;

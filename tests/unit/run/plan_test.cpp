@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "bench/run/job.h"
 
 namespace hbmark {
@@ -18,6 +20,9 @@ Plan example() {
   plan.seed = UINT64_MAX;
   plan.threads = 272;
   plan.launches = 8;
+  plan.placements = {{"default", 0}, {"fast-interleave", 4}};
+  plan.pin = "compact";
+  plan.pages = "2m";
   plan.cold_cache = true;
   plan.energy = true;
   plan.backend_paths = {"/a b/c", ""};
@@ -31,6 +36,7 @@ Plan example() {
   measured.occurrences = 2.5;
   PlannedCase decided = measured;
   decided.index = 1;
+  decided.placement = 1;
   decided.decided = Outcome::kUnavailable;
   decided.decided_reason = "no driver";
   plan.cases = {measured, decided};
@@ -106,12 +112,43 @@ TEST(PlanJson, AnUnknownOutcomeIsRefused) {
   EXPECT_THAT(read.error().why, HasSubstr("unthinkable"));
 }
 
+TEST(PlanJson, AnOlderPlanHasOnePlacement) {
+  Plan plan = example();
+  plan.placements = {PlacementWish{}};
+  plan.cases[1].placement = 0;
+  plan.pin = "scatter";
+  plan.pages = "";
+  auto document = nlohmann::json::parse(plan_to_json(plan));
+  for (const char* name : {"placements", "pin", "pages"}) document.erase(name);
+  for (auto& line : document["cases"]) line.erase("placement");
+  const auto read = plan_from_json(document.dump());
+  ASSERT_TRUE(read) << read.error().why;
+  EXPECT_EQ(*read, plan);
+}
+
+TEST(PlanJson, ACaseWithoutItsPlacementIsRefused) {
+  Plan plan = example();
+  plan.placements.pop_back();
+  EXPECT_THAT(plan_from_json(plan_to_json(plan)).error().why, HasSubstr("case 1"));
+}
+
+TEST(Wishes, AreTheTopologysWords) {
+  const Plan plan = example();
+  EXPECT_EQ(thread_wish(plan, 1).threads, 272);
+  EXPECT_EQ(thread_wish(plan, 1).per_core, 4);
+  EXPECT_EQ(thread_wish(plan, 1).pin, topology::Pin::kCompact);
+  EXPECT_EQ(huge_pages(plan), topology::HugePages::kPool);
+  EXPECT_EQ(thread_wish(Plan{}, 0).pin, topology::Pin::kScatter);
+  EXPECT_EQ(huge_pages(Plan{}), topology::HugePages::kAdvise);
+}
+
 TEST(JobJson, IsReadBackAsItWasWritten) {
   WorkerJob job;
   job.plan = example();
   job.thread_pus = {0, 4, 8};
   job.omp_places = "{0},{4},{8}";
   job.program = "/usr/bin/hbmark";
+  job.memory = {"fast-preferred", "mcdram", topology::MemoryRule::kPreferred, {1, 5}};
   for (const auto& room : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(UINT64_MAX)}) {
     job.memory_room_bytes = room;
     const auto read = job_from_json(job_to_json(job));
@@ -120,6 +157,7 @@ TEST(JobJson, IsReadBackAsItWasWritten) {
     EXPECT_EQ(read->thread_pus, job.thread_pus);
     EXPECT_EQ(read->omp_places, job.omp_places);
     EXPECT_EQ(read->program, job.program);
+    EXPECT_EQ(read->memory, job.memory);
     EXPECT_EQ(read->memory_room_bytes, room);
   }
 }

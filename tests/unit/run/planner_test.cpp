@@ -59,6 +59,24 @@ TEST(Planner, CeilingsComeFirstAndTheOracleOnlyWhenNamed) {
   }
 }
 
+TEST(Planner, EveryPlacementRunsEveryCaseInARowOfItsOwn) {
+  auto request = request_for({kGemmProblem, kPeakProblem});
+  request.placements = {{"ddr", 0}, {"fast", 0}};
+  request.refused_placements = {"", "no fast memory here"};
+  const auto plan = make_plan(request);
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(lines(*plan), ElementsAre(std::string("cpu ") + kPeakProblem, std::string("fast ") + kGemmProblem,
+                                        std::string("cpu ") + kPeakProblem, std::string("fast ") + kGemmProblem));
+  EXPECT_EQ(plan->placements, request.placements);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(plan->cases[i].index, static_cast<std::int64_t>(i));
+    EXPECT_EQ(plan->cases[i].placement, i / 2);
+  }
+  EXPECT_FALSE(plan->cases[1].decided);
+  EXPECT_EQ(plan->cases[3].decided, Outcome::kUnavailable);
+  EXPECT_EQ(plan->cases[3].decided_reason, "no fast memory here");
+}
+
 TEST(Planner, EveryAvailableBackendRunsACaseInARowOfItsOwn) {
   auto request = request_for({kGemmProblem, kConvProblem});
   request.known.push_back(backend("zeta", {kGemm, kConv}));

@@ -95,6 +95,8 @@ ResultRecord a_result(const RunRecord& run, std::int64_t case_index) {
   result.layout = "aBc16b";
   result.verified = Verification{16385, 1.2e-7, 1e-4, "16384 sampled elements and a random projection"};
   result.pages = {{0, 0.25}, {1, 0.75}};
+  result.worker_pages = {{0, 0.125}, {1, 0.875}};
+  result.huge_pages = 0.5;
   result.thread_pus = {0, 2, 4};
   result.reorder_s = 0.0004;
   result.energy_j = 1.5;

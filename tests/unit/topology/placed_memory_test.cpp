@@ -31,16 +31,10 @@ std::uint64_t present(const PageFinding& finding) {
     }                                                                                \
   } while (false)
 
-MemoryPolicy small_pages() {
-  MemoryPolicy policy;
-  policy.huge_pages = HugePages::kForbid;
-  return policy;
-}
-
 TEST(PlacedMemory, TouchesNothingUntilTheCallerDoes) {
   HBMARK_NEED_MOVE_PAGES();
   constexpr std::size_t kPages = 5000;  // more than one question's worth
-  auto memory = PlacedMemory::allocate(kPages * page(), 64, small_pages());
+  auto memory = PlacedMemory::allocate(kPages * page(), 64, HugePages::kForbid);
   ASSERT_TRUE(memory);
   auto before = find_pages(memory->address(), memory->size_bytes());
   ASSERT_TRUE(before);
@@ -72,14 +66,12 @@ TEST(PlacedMemory, IsAlignedAndSaysWhatItAsked) {
     ASSERT_TRUE(memory) << alignment;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory->address()) % std::max(alignment, page()), 0U);
     EXPECT_EQ(memory->size_bytes(), 100U);
-    EXPECT_EQ(memory->policy(), "first_touch");
     std::memset(memory->address(), 1, 100);
   }
   EXPECT_THAT(PlacedMemory::allocate(1, 0)->huge_pages(), testing::AnyOf("advised", HasSubstr("refused")));
-  EXPECT_THAT(PlacedMemory::allocate(1, 0, small_pages())->huge_pages(), testing::AnyOf("forbidden", HasSubstr("refused")));
-  MemoryPolicy as_it_is;
-  as_it_is.huge_pages = HugePages::kDefault;
-  EXPECT_EQ(PlacedMemory::allocate(1, 0, as_it_is)->huge_pages(), "default");
+  EXPECT_THAT(PlacedMemory::allocate(1, 0, HugePages::kForbid)->huge_pages(),
+              testing::AnyOf("forbidden", HasSubstr("refused")));
+  EXPECT_EQ(PlacedMemory::allocate(1, 0, HugePages::kDefault)->huge_pages(), "default");
 }
 
 TEST(PlacedMemory, LargeOnesAreAlignedToHugePages) {
@@ -90,7 +82,7 @@ TEST(PlacedMemory, LargeOnesAreAlignedToHugePages) {
 
 TEST(PlacedMemory, MovesAndReleases) {
   HBMARK_NEED_MOVE_PAGES();
-  auto first = PlacedMemory::allocate(4 * page(), 0, small_pages());
+  auto first = PlacedMemory::allocate(4 * page(), 0, HugePages::kForbid);
   ASSERT_TRUE(first);
   void* const address = first->address();
   std::memset(address, 1, 4 * page());
@@ -100,52 +92,6 @@ TEST(PlacedMemory, MovesAndReleases) {
   EXPECT_EQ(present(*find_pages(address, 4 * page())), 4U);
   second = PlacedMemory();
   EXPECT_EQ(present(*find_pages(address, 4 * page())), 0U) << "still mapped";
-}
-
-TEST(PlacedMemory, BoundMemoryIsOnItsNode) {
-  HBMARK_NEED_MOVE_PAGES();
-  const auto node = describe_node({});
-  ASSERT_TRUE(node);
-  MemoryPolicy policy = small_pages();
-  policy.node = &*node;
-  policy.numa_nodes = {node->numa.back().os_index};
-  if (!node->numa.back().allowed) GTEST_SKIP() << "the cpuset does not allow the last NUMA node";
-  auto memory = PlacedMemory::allocate(64 * page(), 0, policy);
-  ASSERT_TRUE(memory) << memory.error().what << ": " << memory.error().why;
-  EXPECT_EQ(memory->policy(), "strict:" + std::to_string(policy.numa_nodes[0]));
-  std::memset(memory->address(), 1, memory->size_bytes());
-  const auto found = find_pages(memory->address(), memory->size_bytes());
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->pages_by_node.at(policy.numa_nodes[0]), 64U);
-}
-
-TEST(PlacedMemory, BindingIsRefusedWhereItWouldBeALie) {
-  Node elsewhere;
-  elsewhere.numa.push_back({0, "ddr", std::nullopt, {0}, std::nullopt, true});
-  elsewhere.this_system = false;
-  MemoryPolicy policy;
-  policy.numa_nodes = {0};
-  EXPECT_EQ(PlacedMemory::allocate(1, 0, policy).error().kind, ErrorKind::kUsage) << "no machine given";
-  policy.node = &elsewhere;
-  EXPECT_THAT(PlacedMemory::allocate(1, 0, policy).error().why, HasSubstr("not this machine's"));
-  elsewhere.this_system = true;
-  policy.numa_nodes = {4096};
-  EXPECT_THAT(PlacedMemory::allocate(1, 0, policy).error().why, HasSubstr("no such node"));
-  elsewhere.numa[0].allowed = false;
-  policy.numa_nodes = {0};
-  EXPECT_EQ(PlacedMemory::allocate(1, 0, policy).error().kind, ErrorKind::kEnvironment);
-}
-
-TEST(PlacedMemory, MoreThanTheNodeHasIsRefusedBeforeItKills) {
-  const auto node = describe_node({});
-  ASSERT_TRUE(node);
-  MemoryPolicy policy;
-  policy.node = &*node;
-  policy.numa_nodes = {node->numa.front().os_index};
-  if (!node->numa.front().allowed) GTEST_SKIP() << "the cpuset does not allow the first NUMA node";
-  const auto memory = PlacedMemory::allocate(std::size_t{1} << 46, 0, policy);
-  ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().kind, ErrorKind::kEnvironment);
 }
 
 TEST(PlacedMemory, AbsurdSizesAreValuesNotCrashes) {
@@ -161,7 +107,7 @@ TEST(PlacedMemory, AbsurdSizesAreValuesNotCrashes) {
 
 TEST(FindPages, UnalignedRangesCoverTheirPages) {
   HBMARK_NEED_MOVE_PAGES();
-  auto memory = PlacedMemory::allocate(4 * page(), 0, small_pages());
+  auto memory = PlacedMemory::allocate(4 * page(), 0, HugePages::kForbid);
   ASSERT_TRUE(memory);
   std::memset(memory->address(), 1, 4 * page());
   char* const start = static_cast<char*>(memory->address());
@@ -172,7 +118,7 @@ TEST(FindPages, UnalignedRangesCoverTheirPages) {
 
 TEST(FindPages, PagesOnlyReadAreNotPresent) {
   HBMARK_NEED_MOVE_PAGES();
-  auto memory = PlacedMemory::allocate(2 * page(), 0, small_pages());
+  auto memory = PlacedMemory::allocate(2 * page(), 0, HugePages::kForbid);
   ASSERT_TRUE(memory);
   const volatile char* const first = static_cast<const volatile char*>(memory->address());
   EXPECT_EQ(*first, 0);  // maps the kernel's shared page of zeros

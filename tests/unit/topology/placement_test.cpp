@@ -74,6 +74,40 @@ TEST(PlanThreads, CoresOfDifferentWidth) {
   EXPECT_THAT(plan_threads(node, 5)->thread_pus, ElementsAre(0, 2, 3, 1, 4));
 }
 
+TEST(PlanThreads, FewThreadsLieApart) {
+  EXPECT_THAT(plan_threads(four_cores(), 2)->thread_pus, ElementsAre(0, 2));
+  EXPECT_THAT(plan_threads(four_cores(), 1)->thread_pus, ElementsAre(0));
+}
+
+TEST(PlanThreads, CompactFillsACoreBeforeTheNext) {
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{3, 0, Pin::kCompact})->thread_pus, ElementsAre(0, 4, 1));
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{3, 1, Pin::kCompact})->thread_pus, ElementsAre(0, 1, 2));
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{0, 0, Pin::kCompact})->thread_pus, ElementsAre(0, 4, 1, 5));
+}
+
+TEST(PlanThreads, ThreadsPerCoreCountAndLimit) {
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{0, 1, Pin::kScatter})->thread_pus, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{0, 2, Pin::kScatter})->thread_pus, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{0, 2, Pin::kCompact})->thread_pus, ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
+  EXPECT_THAT(plan_threads(four_cores(), ThreadWish{5, 1, Pin::kScatter}).error().why, HasSubstr("with 1 a core"));
+  const auto wide = plan_threads(four_cores(), ThreadWish{0, 4, Pin::kScatter});
+  ASSERT_FALSE(wide);
+  EXPECT_EQ(wide.error().kind, ErrorKind::kUsage);
+  EXPECT_THAT(wide.error().next, HasSubstr("--threads-per-core 2 or fewer"));
+}
+
+TEST(PlanThreads, UnpinnedThreadsAreTheKernels) {
+  const auto placement = plan_threads(four_cores(), ThreadWish{3, 0, Pin::kNone});
+  ASSERT_TRUE(placement);
+  EXPECT_THAT(placement->thread_pus, ElementsAre(kUnpinned, kUnpinned, kUnpinned));
+  auto variables = environment(*placement);
+  EXPECT_EQ(variables["OMP_NUM_THREADS"], "3");
+  EXPECT_EQ(variables["OMP_PROC_BIND"], "false");
+  EXPECT_EQ(variables.count("OMP_PLACES"), 0U);
+  EXPECT_TRUE(check_threads(*placement, {{0, {0, 1, 2, 3}, 2}, {1, {0, 1, 2, 3}, 2}, {2, {0, 1, 2, 3}, 0}}));
+  EXPECT_FALSE(check_threads(*placement, {{0, {0, 1, 2, 3}, 2}})) << "they are still counted";
+}
+
 TEST(PlanThreads, AbsurdNumbersAreUsageErrorsThatNameTheRange) {
   for (int threads : {-1, -1000000, 9, 1000000}) {
     const auto placement = plan_threads(four_cores(), threads);
