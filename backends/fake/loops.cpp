@@ -133,7 +133,8 @@ sdk::Expected<Shape> shape_of(const hbmark_conv_problem& x) {
   const std::uint32_t in = input_type(x.type);
   const std::uint32_t out = output_type(x.type);
   const std::int64_t terms = x.c / x.g * x.r * x.s;
-  const double flop = 2 * static_cast<double>(*dst / 8) * static_cast<double>(terms);
+  const auto elements = *dst / 8;
+  const double flop = 2 * static_cast<double>(elements) * static_cast<double>(terms);
   const auto shape = [&](Array first, Array second, Array output, std::int64_t rows) {
     first.type = second.type = in;
     output.type = out;
