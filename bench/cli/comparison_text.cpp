@@ -135,7 +135,6 @@ std::string render_one(const Comparison& comparison, double margin, const Style&
     out += fmt::format("\n{} as placed here{}:\n", recipe.side, recipe.when.empty() ? "" : ", " + recipe.when);
     for (const std::string& line : recipe.lines) out += "  " + line + "\n";
   }
-  if (!verbose && natural_width(table) > style.width) out += "\nShortened problems: -v has them whole.\n";
   return out;
 }
 
