@@ -201,8 +201,9 @@ std::string missing_text(const std::vector<ResultRecord>& results) {
     return missing;
   });
   if (without_interval > 0) {
-    parts.push_back(fmt::format("the interval of {} of {} ({})", without_interval, measured,
-                                reasons.empty() ? "too few samples" : fmt::format("{}", fmt::join(reasons, "; "))));
+    std::string why = reasons.empty() ? "too few samples" : *reasons.begin();
+    if (reasons.size() > 1) why += fmt::format("; {} other reasons: show -v", reasons.size() - 1);
+    parts.push_back(fmt::format("the interval of {} of {} ({})", without_interval, measured, why));
   }
   // Fewer than 6 launches: order statistics give no 95 % interval of what differs between them.
   const auto few_launches = count([](const ResultRecord& r) { return r.time && r.launches < 6; });

@@ -42,6 +42,8 @@ class BoundCase {
 
   Step<void> allocate_and_bind();
   Step<void> write_inputs(std::span<const HostArray> inputs);
+  // A sign of life, with what is done next: for callers whose calls may take long.
+  void announce(const char* what) { phase_(what); }
   void poison_outputs();  // NaN in every float type, -1 in integers; device memory is left
   Step<void> read_outputs(std::span<HostArray> outputs);
   Step<double> run(std::uint64_t calls);      // seconds by the plugin's timer, or by the steady clock round it
