@@ -23,9 +23,9 @@ std::vector<Cores> grouped(const Cores& cores, const std::function<int(std::size
   std::vector<std::pair<int, Cores>> groups;
   for (const std::size_t core : cores) {
     const int of_core = key(core);
-    const auto found = of_core < 0 ? groups.end()
-                                   : std::find_if(groups.begin(), groups.end(),
-                                                  [&](const auto& group) { return group.first == of_core; });
+    const auto found =
+        of_core < 0 ? groups.end()
+                    : std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == of_core; });
     if (found == groups.end()) {
       groups.push_back({of_core, {core}});
     } else {
@@ -43,7 +43,8 @@ std::vector<Cores> joined(const std::vector<Cores>& units, std::size_t parts) {
   std::size_t next = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t count = units.size() / parts + (part < units.size() % parts ? 1 : 0);
-    for (std::size_t i = 0; i < count; ++i, ++next) all[part].insert(all[part].end(), units[next].begin(), units[next].end());
+    for (std::size_t i = 0; i < count; ++i, ++next)
+      all[part].insert(all[part].end(), units[next].begin(), units[next].end());
   }
   return all;
 }
@@ -112,10 +113,10 @@ void warn(const Node& node, Partition& partition) {
                                                                  fmt::join(sizes, ", "))});
   }
   if (across > 0) {
-    partition.warnings.push_back({"replicas-across-numa",
-                                  fmt::format("{} of {} replicas lie across NUMA nodes: choose a number of replicas that "
-                                              "divides the nodes, or is a multiple of them",
-                                              across, partition.parts.size())});
+    partition.warnings.push_back(
+        {"replicas-across-numa", fmt::format("{} of {} replicas lie across NUMA nodes: choose a number of replicas that "
+                                             "divides the nodes, or is a multiple of them",
+                                             across, partition.parts.size())});
   }
 }
 

@@ -309,8 +309,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   auto plan = plan_new_run(context, wishes, node, placements->refused);
   if (!plan) return tl::make_unexpected(plan.error());
   if (wishes.dry_run) {
-    if (auto written = context.emit(
-            render_plan(*plan, facts_of_options(*plan, node), context.format, context.out));
+    if (auto written = context.emit(render_plan(*plan, facts_of_options(*plan, node), context.format, context.out));
         !written) {
       return tl::make_unexpected(written.error());
     }

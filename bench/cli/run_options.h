@@ -14,8 +14,8 @@
 namespace hbmark::cli {
 
 struct RunText {  // as on the command line
-  std::string suite, precision, budget, timeout, threads, threads_per_core, pin, memory, pages, launches, replicas, seed, label,
-      resume;
+  std::string suite, precision, budget, timeout, threads, threads_per_core, pin, memory, pages, launches, replicas, seed,
+      label, resume;
   std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
   bool replicas_split = false;
   bool dry_run = false;

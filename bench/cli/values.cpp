@@ -132,7 +132,8 @@ Result<int> parse_launches(std::string_view text) {
 }
 
 Result<int> parse_replicas(std::string_view text) {
-  const std::string next = fmt::format("give into how many parts the node is divided, from 1 to {}: --replicas 4", kMostReplicas);
+  const std::string next =
+      fmt::format("give into how many parts the node is divided, from 1 to {}: --replicas 4", kMostReplicas);
   const auto value = whole_number<int>(trimmed(text));
   if (!value) return bad_value("--replicas", text, "it is not a whole number in range", next);
   if (*value < 1 || *value > kMostReplicas) return bad_value("--replicas", text, "it is out of range", next);

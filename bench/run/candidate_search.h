@@ -16,8 +16,9 @@ struct CandidateChoice {
   std::string note;  // a line on what was tried; empty when there was nothing to choose
 };
 
-// Leaves the fastest candidate selected (its operands are to be loaded and bound anew). Takes about a fifth of `budget_s`: candidates come in the library's own order of
-// preference, and those the time does not reach are named as not tried. A candidate that fails is passed over.
+// Leaves the fastest candidate selected (its operands are to be loaded and bound anew). Takes about a fifth of `budget_s`:
+// candidates come in the library's own order of preference, and those the time does not reach are named as not tried. A
+// candidate that fails is passed over.
 Step<CandidateChoice> search_candidates(BoundCase& bound, std::span<const HostArray> inputs, double budget_s);
 
 }  // namespace hbmark

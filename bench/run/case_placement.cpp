@@ -53,17 +53,19 @@ Step<void> CaseRunner::must_fit(std::uint64_t needed) const {
     const std::uint64_t reserved = here * (kReservedBytes + kReservedPerThreadBytes * job_.thread_pus.size());
     const std::uint64_t free_bytes = *room > reserved ? *room - reserved : 0;
     if (needed > free_bytes / here) {
-      return case_ends(Outcome::kSkipped,
-                       fmt::format("needs {}{} of {}, {} free{}: choose a smaller problem, free that memory, or let it spill "
-                                   "with --memory fast-preferred",
-                                   bytes_text(here * needed), of_replicas(here), job_.memory.kind, bytes_text(free_bytes), where(job_.memory)));
+      return case_ends(
+          Outcome::kSkipped,
+          fmt::format("needs {}{} of {}, {} free{}: choose a smaller problem, free that memory, or let it spill "
+                      "with --memory fast-preferred",
+                      bytes_text(here * needed), of_replicas(here), job_.memory.kind, bytes_text(free_bytes),
+                      where(job_.memory)));
     }
   }
   const auto available = available_memory_bytes();
   if (!available || needed <= *available / replicas) return {};
-  return case_ends(Outcome::kSkipped, fmt::format("needs {}{}, has {} available: free memory or choose a smaller problem",
-                                                  bytes_text(replicas * needed), of_replicas(replicas),
-                                                  bytes_text(*available)));
+  return case_ends(Outcome::kSkipped,
+                   fmt::format("needs {}{}, has {} available: free memory or choose a smaller problem",
+                               bytes_text(replicas * needed), of_replicas(replicas), bytes_text(*available)));
 }
 
 // A page of a pool that turns out to be empty ends the process when it is touched (SIGBUS).

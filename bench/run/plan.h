@@ -48,9 +48,9 @@ struct Plan {
   double precision = 0.02;
   double timeout_s = 60;  // a case that shows no sign of life for so long beyond its budget is killed
   std::uint64_t seed = 1;
-  std::int64_t launches = 1;  // worker processes a case, one after another
-  int threads = 0;            // as asked, of each replica; 0: one a core
-  int replicas = 1;           // parts of the node that run a case at the same time
+  std::int64_t launches = 1;    // worker processes a case, one after another
+  int threads = 0;              // as asked, of each replica; 0: one a core
+  int replicas = 1;             // parts of the node that run a case at the same time
   bool replicas_split = false;  // the batch is divided among them; else each runs the whole problem
   std::vector<PlacementWish> placements = {PlacementWish{}};
   std::string pin = "scatter";  // or compact, none

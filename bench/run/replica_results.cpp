@@ -41,7 +41,8 @@ void add_checks(ResultRecord& to, const ResultRecord& one) {
 // The mean of the shares: every replica has the same operands.
 std::map<int, double> mean(const std::vector<Event>& told, std::map<int, double> ResultRecord::*shares) {
   std::map<int, double> all;
-  const auto having = std::count_if(told.begin(), told.end(), [&](const Event& one) { return !(one.result.*shares).empty(); });
+  const auto having =
+      std::count_if(told.begin(), told.end(), [&](const Event& one) { return !(one.result.*shares).empty(); });
   for (const Event& one : told) {
     for (const auto& [node, share] : one.result.*shares) all[node] += share / static_cast<double>(having);
   }

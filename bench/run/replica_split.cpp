@@ -17,7 +17,8 @@ Result<Problem> split_problem(const Problem& whole, int replicas) {
   if (field.empty()) return whole;
   const std::int64_t all = whole.number(field);
   if (all % replicas != 0) {
-    return usage_error("cannot split " + to_string(whole), fmt::format("its {} of {} is no multiple of {} replicas", field, all, replicas),
+    return usage_error("cannot split " + to_string(whole),
+                       fmt::format("its {} of {} is no multiple of {} replicas", field, all, replicas),
                        "choose a number of replicas that divides it, or leave --replicas-split out");
   }
   Problem part = whole;

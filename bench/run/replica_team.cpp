@@ -29,8 +29,8 @@ constexpr std::size_t kStamps = 64;
 // A replica whose calls are over calls on in pieces of this share of a sample, so that the first end comes soon after the
 // slowest has finished.
 constexpr std::int64_t kPieces = 8;
-constexpr auto kSpin = std::chrono::milliseconds(2);     // replicas of equal parts are together within a sample
-constexpr long kPauseNs = 50'000;                        // then the core is left to others
+constexpr auto kSpin = std::chrono::milliseconds(2);  // replicas of equal parts are together within a sample
+constexpr long kPauseNs = 50'000;                     // then the core is left to others
 constexpr std::size_t kLineBytes = 64;
 
 std::uint64_t place_of(std::uint64_t number, std::uint64_t step) { return number << 32U | step; }
@@ -174,8 +174,7 @@ void ReplicaTeam::stamp(double seconds, std::int64_t calls, double started_s) {
   }
 }
 
-Result<double> ReplicaTeam::run_together(std::int64_t calls,
-                                         const std::function<Result<double>(std::int64_t calls)>& run) {
+Result<double> ReplicaTeam::run_together(std::int64_t calls, const std::function<Result<double>(std::int64_t calls)>& run) {
   const std::uint64_t here = place_of(case_, step_);
   const auto members = block_->members(replicas_);
   Member& me = members[static_cast<std::size_t>(rank_)];

@@ -243,8 +243,7 @@ Status Supervisor::obey(Life& life, std::size_t who, std::deque<PlannedCase>& pe
         return {};
       }
       if (event.kind == EventKind::kPhase) voice.phase = event.text;
-      if (who == 0)
-        recorder_.progress(*life.current, voice.phase, event.kind == EventKind::kProgress ? event.fraction : 0);
+      if (who == 0) recorder_.progress(*life.current, voice.phase, event.kind == EventKind::kProgress ? event.fraction : 0);
       return {};
     case EventKind::kResult:
       take_result(life, voice, event);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <set>
 
 #include "tests/unit/topology/fixtures.h"
@@ -50,15 +51,8 @@ void expect_whole(const Partition& partition, const Node& node) {
 }
 
 TEST(Partition, QuadrantsOfAKnlAreTheirOwnSizes) {
-  // Four quadrants of 18, 18, 16 and 16 cores, two to a tile, as SNC-4 shows 68.
-  Node node;
-  for (const auto& [quadrant, count] : {std::pair{0, 18}, {1, 18}, {2, 16}, {3, 16}}) {
-    for (int i = 0; i < count; ++i) {
-      const int core = static_cast<int>(node.cores.size());
-      node.cores.push_back({{core}, 0, quadrant, core / 2});
-      node.allowed_pus.push_back(core);
-    }
-  }
+  HBMARK_NEED_SHARED("data/topologies");
+  const Node node = describe_shared("knl7250-snc4-flat-real");
   const auto four = partition(node, 4);
   ASSERT_TRUE(four);
   EXPECT_THAT(sizes(*four), ElementsAre(18, 18, 16, 16));
@@ -86,7 +80,7 @@ TEST(Partition, QuadrantsOfAKnlAreTheirOwnSizes) {
 
 TEST(Partition, RecordedMachinesAreCutWhole) {
   HBMARK_NEED_SHARED("data/topologies");
-  for (const auto& file : std::filesystem::directory_iterator(shared_file("data/topologies"))) {
+  for (const auto& file : std::filesystem::directory_iterator(hbmark::tests::shared_dir() / "data/topologies")) {
     if (file.path().extension() != ".xml") continue;
     const auto node = describe_node({.xml_file = file.path().string(), .sysfs_root = "", .with_io = false});
     ASSERT_TRUE(node) << file.path();
