@@ -74,6 +74,7 @@ Step<void> CaseRunner::must_fit_pool(const BoundCase& bound) const {
   std::uint64_t needed = 0;
   for (const hbmark_operand& operand : bound.operands())
     needed += (operand.device_bytes + kPoolPageBytes - 1) / kPoolPageBytes;
+  needed *= static_cast<std::uint64_t>(std::max(job_.replicas_on_nodes, 1));
   const std::uint64_t there = topology::free_pool_pages(job_.memory.nodes);
   if (needed <= there) return {};
   const std::string mend =

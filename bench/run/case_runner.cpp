@@ -105,9 +105,10 @@ Step<void> CaseRunner::carry_out(const PlannedCase& planned, Event& event) {
   if (!problem)
     return case_ends(Outcome::kFailed, fmt::format("the planned problem cannot be read: {}", problem.error().why));
   if (job_.plan.replicas_split) {
-    problem = split_problem(*problem, job_.plan.replicas);
-    if (!problem) return case_ends(Outcome::kUnsupported, problem.error().why + "; " + problem.error().next);
-    event.result.flags.emplace_back("split");
+    auto part = split_problem(*problem, job_.plan.replicas);
+    if (!part) return case_ends(Outcome::kUnsupported, part.error().why + "; " + part.error().next);
+    if (*part != *problem) event.result.flags.emplace_back("split");
+    problem = std::move(part);
   }
   Work work{planned, std::move(*problem), nullptr, {}, {}, {}, {}, {}, nullptr};
   event.result.kernel = work.problem.kernel->name;

@@ -1,4 +1,6 @@
 // A case on two parts of the node at the same time, each a worker of its own.
+#include <csignal>
+
 #include "tests/e2e/run_fixture.h"
 
 namespace hbmark::tests {
@@ -118,6 +120,18 @@ TEST_F(ReplicasTest, ASlowOneIsWaitedFor) {
   ASSERT_EQ(all.size(), 1u);
   ASSERT_EQ(all[0].outcome, Outcome::kOk) << all[0].reason;
   EXPECT_NEAR(all[0].time->median, 2.0 / 550, 2.0 / 550 * 0.05);  // the fast one calls all the while
+}
+
+TEST_F(ReplicasTest, AnInterruptionLeavesNoneBehind) {
+  script({{{"distribution", {{"median", 2e-3}, {"sigma", 0.3}}}, {"sleep", true}}});
+  Plan wanted = replicated({kFirst});
+  wanted.cases[0].budget_s = 100;
+  const pid_t parent = start_driver({"run", db(), write_plan(wanted)});
+  EXPECT_TRUE(becomes([&] { return workers().size() == 2; }));
+  kill(parent, SIGTERM);
+  EXPECT_EQ(wait_for(parent), 130);
+  EXPECT_TRUE(workers().empty());
+  EXPECT_EQ(results().at(0).outcome, Outcome::kNotRun);
 }
 
 TEST_F(ReplicasTest, LaunchesAndEnergyOfReplicas) {
