@@ -136,12 +136,10 @@ struct ResultRecord {
   bool operator==(const ResultRecord&) const = default;
 };
 
-// The sum of the replicas' rates over as many times the rate of the first alone. Pure.
+// The rate of all replicas together over as many times the rate of the first alone. Pure.
 inline std::optional<double> replica_efficiency(const ResultRecord& result) {
-  if (!result.replica_alone_s || result.replica_times_s.empty()) return std::nullopt;
-  double sum = 0;
-  for (const auto& [replica, time_s] : result.replica_times_s) sum += *result.replica_alone_s / time_s;
-  return sum / static_cast<double>(result.replica_times_s.size());
+  if (!result.replica_alone_s || !result.time || !(result.time->median > 0)) return std::nullopt;
+  return *result.replica_alone_s / result.time->median;
 }
 
 struct SampleRecord {

@@ -173,12 +173,13 @@ TEST(MergeReplicas, TheFaultIsThatOfTheOneWhoHadIt) {
   EXPECT_TRUE(all.result.replica_times_s.empty());
 }
 
-TEST(ReplicaEfficiency, IsTheSumOfRatesOverThatOfOneAlone) {
+TEST(ReplicaEfficiency, IsTheRateOfAllOverThatOfOneAlone) {
   ResultRecord result;
   EXPECT_FALSE(replica_efficiency(result));
   result.replica_alone_s = 1;
   EXPECT_FALSE(replica_efficiency(result));
-  result.replica_times_s = {{0, 1.0}, {1, 2.0}};  // 1 and 0.5 calls a second, of 2
+  // One call on each of two in 4/3 s: 1.5 calls a second, where two alone would make 2.
+  result.time = TimeSummary{4.0 / 3, 1, 1, 1, 10, 1, ""};
   EXPECT_DOUBLE_EQ(*replica_efficiency(result), 0.75);
 }
 
