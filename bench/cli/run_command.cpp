@@ -16,6 +16,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/report.h"
 #include "bench/cli/run_options.h"
+#include "bench/cli/run_placements.h"
 #include "bench/cli/run_records.h"
 #include "bench/cli/run_selection.h"
 #include "bench/cli/stored_node.h"
@@ -25,8 +26,6 @@
 #include "bench/run/planner.h"
 #include "bench/run/run_lock.h"
 #include "topology/energy.h"
-#include "topology/memory_policy.h"
-#include "topology/page_census.h"
 #include "topology/partition.h"
 
 namespace hbmark::cli {
@@ -70,12 +69,6 @@ Status check_backends(const std::vector<std::string>& wanted, const LoadReport& 
   }
   return {};
 }
-
-// The placements of a run, and why this node cannot have some of them (empty: it can).
-struct Placements {
-  std::vector<topology::Placement> all;
-  std::vector<std::string> refused;
-};
 
 Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node,
                           const std::vector<std::string>& refused) {
@@ -218,49 +211,6 @@ Result<int> carry_out_and_show(const RunRequest& request, Store& store, const Co
   return exit_code_of(*summary, request.plan);
 }
 
-// Where the memory of these threads goes; a refusal to bind there is the second.
-struct PlacedMemory {
-  topology::MemoryPlacement memory;
-  Status possible;
-};
-
-Result<PlacedMemory> place_memory(const topology::Node& node, const std::string& asked, const std::vector<int>& thread_pus) {
-  auto memory = topology::plan_memory(node, asked, thread_pus);
-  if (!memory && memory.error().kind == ErrorKind::kUsage) return tl::make_unexpected(memory.error());
-  Status possible = memory ? topology::try_binding(*memory) : tl::make_unexpected(memory.error());
-  return PlacedMemory{memory.value_or(topology::MemoryPlacement{asked, asked, topology::MemoryRule::kFirstTouch, {}}),
-                      std::move(possible)};
-}
-
-// Memory that cannot be had is the outcome of its cases; threads that cannot be, and words that are wrong, end the run.
-Result<Placements> place(const topology::Node& node, const Plan& wanted, const Context& context) {
-  Placements placements;
-  for (std::size_t i = 0; i < wanted.placements.size(); ++i) {
-    auto placement = wanted.replicas > 1 ? topology::plan_replicas(node, wanted.replicas, thread_wish(wanted, i))
-                                         : topology::plan_threads(node, thread_wish(wanted, i));
-    if (!placement) return tl::make_unexpected(placement.error());
-    for (const topology::Warning& warning : placement->warnings) {
-      if (!context.quiet && i == 0) print_warning(warning.text, context.err);
-    }
-    const std::string& asked = wanted.placements[i].memory;
-    auto placed = place_memory(node, asked, placement->thread_pus);
-    if (!placed) return tl::make_unexpected(placed.error());
-    Status possible = std::move(placed->possible);
-    placement->memory = placed->memory;
-    for (topology::Placement& part : placement->parts) {  // each has the memory that is near its own cores
-      auto near_it = place_memory(node, asked, part.thread_pus);
-      if (!near_it) return tl::make_unexpected(near_it.error());
-      part.memory = near_it->memory;
-      if (possible) possible = std::move(near_it->possible);
-    }
-    if (possible && wanted.pages == "thp") possible = topology::transparent_huge_pages();
-    placements.all.push_back(std::move(*placement));
-    placements.refused.push_back(
-        possible ? "" : fmt::format("{}: {}; {}", possible.error().what, possible.error().why, possible.error().next));
-  }
-  return placements;
-}
-
 // What holds for all of a run is its environment; the rest is each configuration's.
 topology::Placement common_to(const std::vector<topology::Placement>& placements) {
   topology::Placement common = placements.front();
@@ -304,7 +254,7 @@ std::map<std::string, std::string> facts_of_options(const Plan& plan, const topo
 }
 
 Result<int> start_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
-  auto placements = place(node, placement_wishes(wishes), context);
+  auto placements = place_run(node, placement_wishes(wishes), context);
   if (!placements) return tl::make_unexpected(placements.error());
   auto plan = plan_new_run(context, wishes, node, placements->refused);
   if (!plan) return tl::make_unexpected(plan.error());
@@ -379,7 +329,7 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
     return fail(ErrorKind::kNothingRan, "--resume " + *wishes.resume, "all its cases are finished",
                 fmt::format("`hbmark show {}` shows them", run->uuid.substr(0, 8)));
   }
-  auto placements = place(node, *plan, context);
+  auto placements = place_run(node, *plan, context);
   if (!placements) return tl::make_unexpected(placements.error());
   for (const PlannedCase& planned : plan->cases) {
     const std::string& refused = placements->refused[planned.placement];
