@@ -101,7 +101,7 @@ struct ResultRecord {
   Outcome outcome = Outcome::kNotRun;
   std::string reason;              // why, when not ok; empty when ok
   std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget few_samples printed cold
-                                   // spilled
+                                   // spilled split
   std::optional<TimeSummary> time;
   std::map<int, double> replica_times_s;      // replica, from 0 -> seconds of one of its calls, while all of them ran
   std::optional<double> replica_alone_s;      // the same of replica 0 while the others waited
