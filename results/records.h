@@ -96,13 +96,15 @@ struct ResultRecord {
   std::string device;
   std::string memory_kind;  // any ddr mcdram hbm, node:1; mcdram-preferred and mcdram-interleave where it is not strict
   std::int64_t threads = 0;
-  std::int64_t replicas = 1;
+  std::int64_t replicas = 1;  // with more, a call is one on each, and flop and bytes are those of all
   std::int64_t launches = 1;
   Outcome outcome = Outcome::kNotRun;
   std::string reason;              // why, when not ok; empty when ok
   std::vector<std::string> flags;  // noisy drifting bimodal throttled algorithmic over_budget few_samples printed cold
-                                   // spilled
+                                   // spilled split
   std::optional<TimeSummary> time;
+  std::map<int, double> replica_times_s;      // replica, from 0 -> seconds of one of its calls, while all of them ran
+  std::optional<double> replica_alone_s;      // the same of replica 0 while the others waited
   std::optional<double> flop;                 // of one call
   std::optional<double> bytes;                // of one call, each operand once
   std::optional<double> loads;                // of one call, one after the other; of a chase alone
@@ -133,6 +135,12 @@ struct ResultRecord {
 
   bool operator==(const ResultRecord&) const = default;
 };
+
+// The rate of all replicas together over as many times the rate of the first alone. Pure.
+inline std::optional<double> replica_efficiency(const ResultRecord& result) {
+  if (!result.replica_alone_s || !result.time || !(result.time->median > 0)) return std::nullopt;
+  return *result.replica_alone_s / result.time->median;
+}
 
 struct SampleRecord {
   std::string result_uuid;

@@ -68,6 +68,8 @@ void describe_cores(const Tree& tree, Node& node) {
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(tree.get(), HWLOC_OBJ_PACKAGE, object);
     core.package = package != nullptr ? static_cast<int>(package->logical_index) : 0;
     core.numa = home_numa(tree, node, pus.front());
+    const hwloc_obj_t l2 = hwloc_get_ancestor_obj_by_type(tree.get(), HWLOC_OBJ_L2CACHE, object);
+    core.tile = l2 != nullptr ? static_cast<int>(l2->logical_index) : -1;
     node.cores.push_back(std::move(core));
   }
   node.pus = indexes(tree.root()->cpuset);

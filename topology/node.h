@@ -63,6 +63,7 @@ struct Core {
   std::vector<int> pus;  // os indexes, in hwloc's order
   int package = 0;
   int numa = -1;  // nearest node with CPUs, -1 when unknown
+  int tile = -1;  // cores that share an L2 have the same; -1 when unknown
 };
 
 struct Node {

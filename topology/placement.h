@@ -39,6 +39,7 @@ struct Placement {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<Warning> warnings;  // "more threads than the cgroup's quota", ...
   MemoryPlacement memory;         // plan_memory's; plan_threads leaves first touch
+  std::vector<Placement> parts;   // of replicas (topology/partition.h): one each; empty: the whole is one process
 };
 
 // Errors (usage): negative, more threads than allowed PUs, a topology that is not this machine's.

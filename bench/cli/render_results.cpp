@@ -68,6 +68,26 @@ std::vector<Cell> measured_cells(const ResultRecord& result, const Style& style,
           {result.reorder_s ? "+" + si(*result.reorder_s, "s", style, 2) : ""}};
 }
 
+// What each replica reached while all ran; the row above has the sum.
+std::string replicas_text(const ResultRecord& result, const Style& style) {
+  const auto rate = rate_of(result);
+  if (result.replica_times_s.empty() || !rate) return "";
+  const double share_of_work = rate->per_s * result.time->median / static_cast<double>(result.replica_times_s.size());
+  std::vector<std::string> each;
+  for (const auto& [replica, time_s] : result.replica_times_s)
+    each.push_back(rate_text({share_of_work / time_s, rate->unit}, style));
+  constexpr std::size_t kMostShown = 8;
+  const std::size_t more = each.size() - std::min(each.size(), kMostShown);
+  each.resize(each.size() - more);
+  std::string text = fmt::format("{} replicas: {}", result.replica_times_s.size(), fmt::join(each, " + "));
+  if (more > 0) text += fmt::format(" + {} more", more);
+  if (const auto efficiency = replica_efficiency(result)) {
+    text += fmt::format("; {} of {} times the first alone ({})", percent(*efficiency), result.replica_times_s.size(),
+                        rate_text({share_of_work / *result.replica_alone_s, rate->unit}, style));
+  }
+  return text;
+}
+
 void add_details(const ResultRecord& result, const Style& style, Row& row) {
   std::vector<std::string> parts;
   const auto add = [&](std::string_view name, const std::string& value) {
@@ -110,6 +130,8 @@ Row result_row(const ResultRecord& result, const Layout& layout, const Style& st
     if (measured) reason = outcome_words(result.outcome) + ": " + reason;
     row.notes.push_back({std::move(reason), outcome_color(result.outcome)});
   }
+  if (const std::string replicas = measured ? replicas_text(result, style) : ""; !replicas.empty())
+    row.notes.push_back({replicas, Color::kDim});
   if (verbose) add_details(result, style, row);
   return row;
 }

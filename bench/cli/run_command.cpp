@@ -16,6 +16,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/report.h"
 #include "bench/cli/run_options.h"
+#include "bench/cli/run_placements.h"
 #include "bench/cli/run_records.h"
 #include "bench/cli/run_selection.h"
 #include "bench/cli/stored_node.h"
@@ -25,8 +26,7 @@
 #include "bench/run/planner.h"
 #include "bench/run/run_lock.h"
 #include "topology/energy.h"
-#include "topology/memory_policy.h"
-#include "topology/page_census.h"
+#include "topology/partition.h"
 
 namespace hbmark::cli {
 namespace {
@@ -70,12 +70,6 @@ Status check_backends(const std::vector<std::string>& wanted, const LoadReport& 
   return {};
 }
 
-// The placements of a run, and why this node cannot have some of them (empty: it can).
-struct Placements {
-  std::vector<topology::Placement> all;
-  std::vector<std::string> refused;
-};
-
 Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const topology::Node& node,
                           const std::vector<std::string>& refused) {
   std::vector<std::string> notes;
@@ -95,6 +89,8 @@ Result<Plan> plan_new_run(const Context& context, const RunWishes& wishes, const
   request.timeout_s = wishes.timeout_s;
   request.threads = wishes.threads;
   request.launches = wishes.launches;
+  request.replicas = wishes.replicas;
+  request.replicas_split = wishes.replicas_split;
   request.placements = wishes.placements;
   request.refused_placements = refused;
   request.pin = wishes.pin;
@@ -215,28 +211,6 @@ Result<int> carry_out_and_show(const RunRequest& request, Store& store, const Co
   return exit_code_of(*summary, request.plan);
 }
 
-// Memory that cannot be had is the outcome of its cases; threads that cannot be, and words that are wrong, end the run.
-Result<Placements> place(const topology::Node& node, const Plan& wanted, const Context& context) {
-  Placements placements;
-  for (std::size_t i = 0; i < wanted.placements.size(); ++i) {
-    auto placement = topology::plan_threads(node, thread_wish(wanted, i));
-    if (!placement) return tl::make_unexpected(placement.error());
-    for (const topology::Warning& warning : placement->warnings) {
-      if (!context.quiet && i == 0) print_warning(warning.text, context.err);
-    }
-    const std::string& asked = wanted.placements[i].memory;
-    auto memory = topology::plan_memory(node, asked, placement->thread_pus);
-    if (!memory && memory.error().kind == ErrorKind::kUsage) return tl::make_unexpected(memory.error());
-    Status possible = memory ? topology::try_binding(*memory) : tl::make_unexpected(memory.error());
-    if (possible && wanted.pages == "thp") possible = topology::transparent_huge_pages();
-    placement->memory = memory.value_or(topology::MemoryPlacement{asked, asked, topology::MemoryRule::kFirstTouch, {}});
-    placements.all.push_back(std::move(*placement));
-    placements.refused.push_back(
-        possible ? "" : fmt::format("{}: {}; {}", possible.error().what, possible.error().why, possible.error().next));
-  }
-  return placements;
-}
-
 // What holds for all of a run is its environment; the rest is each configuration's.
 topology::Placement common_to(const std::vector<topology::Placement>& placements) {
   topology::Placement common = placements.front();
@@ -251,6 +225,7 @@ topology::Placement common_to(const std::vector<topology::Placement>& placements
 Plan placement_wishes(const RunWishes& wishes) {
   Plan wanted;
   wanted.threads = wishes.threads;
+  wanted.replicas = wishes.replicas;
   wanted.placements = wishes.placements;
   wanted.pin = wishes.pin;
   wanted.pages = wishes.pages;
@@ -258,8 +233,17 @@ Plan placement_wishes(const RunWishes& wishes) {
 }
 
 // What the options come to on this node, for the user and for the environment of the run.
-std::map<std::string, std::string> facts_of_options(bool cold_cache, bool energy, const topology::Node& node) {
+std::map<std::string, std::string> facts_of_options(const Plan& plan, const topology::Node& node) {
+  const auto [cold_cache, energy] = std::pair(plan.cold_cache, plan.energy);
   std::map<std::string, std::string> facts;
+  if (plan.replicas > 1) {
+    if (const auto parts = topology::partition(node, plan.replicas)) {
+      std::vector<std::size_t> sizes;
+      for (const auto& part : parts->parts) sizes.push_back(part.size());
+      facts["replicas"] = fmt::format("{} replicas, cut along {}: {} cores{}", plan.replicas, parts->along,
+                                      fmt::join(sizes, ", "), plan.replicas_split ? "; the batch is divided" : "");
+    }
+  }
   if (cold_cache) facts["cold_cache"] = "cold caches: " + describe_cold(node);
   if (energy) {
     const auto meter = topology::EnergyMeter::open();
@@ -270,13 +254,12 @@ std::map<std::string, std::string> facts_of_options(bool cold_cache, bool energy
 }
 
 Result<int> start_run(const Context& context, const RunWishes& wishes, const topology::Node& node) {
-  auto placements = place(node, placement_wishes(wishes), context);
+  auto placements = place_run(node, placement_wishes(wishes), context);
   if (!placements) return tl::make_unexpected(placements.error());
   auto plan = plan_new_run(context, wishes, node, placements->refused);
   if (!plan) return tl::make_unexpected(plan.error());
   if (wishes.dry_run) {
-    if (auto written = context.emit(
-            render_plan(*plan, facts_of_options(wishes.cold_cache, wishes.energy, node), context.format, context.out));
+    if (auto written = context.emit(render_plan(*plan, facts_of_options(*plan, node), context.format, context.out));
         !written) {
       return tl::make_unexpected(written.error());
     }
@@ -285,7 +268,7 @@ Result<int> start_run(const Context& context, const RunWishes& wishes, const top
   auto store = open_store(context, OpenMode::kWrite);
   if (!store) return tl::make_unexpected(store.error());
   const NodeRecord node_row = node_record(node);
-  const auto facts = facts_of_options(wishes.cold_cache, wishes.energy, node);
+  const auto facts = facts_of_options(*plan, node);
   for (const auto& [name, text] : facts) note(context, text);
   const EnvironmentRecord environment = environment_with(common_to(placements->all), facts);
   RunRequest request{
@@ -336,7 +319,7 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
   };
   if (wishes.dry_run) {
     std::erase_if(plan->cases, is_finished);
-    const auto facts = facts_of_options(plan->cold_cache, plan->energy, node);
+    const auto facts = facts_of_options(*plan, node);
     if (auto written = context.emit(render_plan(*plan, facts, context.format, context.out)); !written) {
       return tl::make_unexpected(written.error());
     }
@@ -346,7 +329,7 @@ Result<int> resume_run(const Context& context, const RunWishes& wishes, const to
     return fail(ErrorKind::kNothingRan, "--resume " + *wishes.resume, "all its cases are finished",
                 fmt::format("`hbmark show {}` shows them", run->uuid.substr(0, 8)));
   }
-  auto placements = place(node, *plan, context);
+  auto placements = place_run(node, *plan, context);
   if (!placements) return tl::make_unexpected(placements.error());
   for (const PlannedCase& planned : plan->cases) {
     const std::string& refused = placements->refused[planned.placement];

@@ -21,6 +21,8 @@ Status check_resume(const RunText& text) {
                                                 {!text.timeout.empty(), "--timeout"},
                                                 {!text.threads.empty(), "--threads"},
                                                 {!text.launches.empty(), "--launches"},
+                                                {!text.replicas.empty(), "--replicas"},
+                                                {text.replicas_split, "--replicas-split"},
                                                 {!text.threads_per_core.empty(), "--threads-per-core"},
                                                 {!text.pin.empty(), "--pin"},
                                                 {!text.memory.empty(), "--memory"},
@@ -46,6 +48,24 @@ Status read(const std::string& text, T& into, Parse&& parse) {
   auto value = parse(text);
   if (!value) return tl::make_unexpected(value.error());
   into = *value;
+  return {};
+}
+
+// What cannot be had together with replicas.
+Status check_replicas(const RunWishes& wishes) {
+  if (wishes.replicas == 1) {
+    if (!wishes.replicas_split) return {};
+    return usage_error("--replicas-split", "there are no replicas to split the batch among", "give --replicas too");
+  }
+  if (wishes.cold_cache) {
+    return usage_error("--replicas with --cold-cache",
+                       "a replica calls on until the slowest has made its calls, and those would find warm caches",
+                       "leave one of the two out");
+  }
+  if (wishes.pin == "none") {
+    return usage_error("--replicas with --pin none", "a replica is a part of the node, to which its threads are pinned",
+                       "leave --pin out, or give scatter or compact");
+  }
   return {};
 }
 
@@ -84,6 +104,11 @@ void declare_options(CLI::App& app, RunText& text) {
       app, "--launches", text.launches, "N",
       "Measure each case in N fresh processes, interleaved in random order; 6 or more show what differs between launches "
       "(default: 1; the budget is shared among them)");
+  add_value(app, "--replicas", text.replicas, "P",
+            "Divide the node into P parts by its topology and run each case on all of them at the same time, each with its "
+            "own copy in its own memory; --threads is then of each (default: 1)");
+  add_switch(app, "--replicas-split", text.replicas_split,
+             "Divide the batch of conv and gemm among the replicas; without it each runs the whole problem");
   add_value(app, "--threads-per-core", text.threads_per_core, "LIST",
             "Threads on each core, such as 1,2,4: each measured by itself (default: 1)");
   add_value(app, "--pin", text.pin, "HOW",
@@ -118,6 +143,7 @@ Result<RunWishes> understand(const RunText& text) {
   then(read(text.timeout, wishes.timeout_s, [](const std::string& value) { return parse_seconds("--timeout", value); }));
   then(read(text.threads, wishes.threads, parse_threads));
   then(read(text.launches, wishes.launches, parse_launches));
+  then(read(text.replicas, wishes.replicas, parse_replicas));
   then(read_placements(text, wishes));
   then(read(text.pin, wishes.pin, [](const std::string& value) {
     return parse_word("--pin", value, {"compact", "scatter", "none"});
@@ -137,6 +163,8 @@ Result<RunWishes> understand(const RunText& text) {
   wishes.dry_run = text.dry_run;
   wishes.cold_cache = text.cold_cache;
   wishes.energy = text.energy;
+  wishes.replicas_split = text.replicas_split;
+  if (auto possible = check_replicas(wishes); !possible) return tl::make_unexpected(possible.error());
   wishes.suite = text.suite;
   if (text.suite.empty() && text.problems.empty() && text.problem_files.empty()) wishes.suite = "quick";
   return wishes;

@@ -14,9 +14,10 @@
 namespace hbmark::cli {
 
 struct RunText {  // as on the command line
-  std::string suite, precision, budget, timeout, threads, threads_per_core, pin, memory, pages, launches, seed, label,
-      resume;
+  std::string suite, precision, budget, timeout, threads, threads_per_core, pin, memory, pages, launches, replicas, seed,
+      label, resume;
   std::vector<std::string> problems, problem_files, filters, backends, backend_paths;
+  bool replicas_split = false;
   bool dry_run = false;
   bool cold_cache = false;
   bool energy = false;
@@ -29,6 +30,7 @@ struct RunWishes {
   double budget_s = 0;   // of the whole run; 0: the suite's
   double timeout_s = 60;
   int launches = 1;
+  int replicas = 1;
   int threads = 0;                                            // 0: one a core
   std::vector<PlacementWish> placements = {PlacementWish{}};  // every memory under every number of threads a core
   std::string pin = "scatter";
@@ -36,6 +38,7 @@ struct RunWishes {
   std::uint64_t seed = 1;
   std::string label;
   std::optional<std::string> resume;
+  bool replicas_split = false;
   bool dry_run = false;
   bool cold_cache = false;
   bool energy = false;

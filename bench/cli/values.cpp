@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/cli/text.h"
+#include "bench/run/replica_team.h"
 #include "topology/memory_policy.h"
 
 namespace hbmark::cli {
@@ -127,6 +128,15 @@ Result<int> parse_launches(std::string_view text) {
   const auto value = whole_number<int>(trimmed(text));
   if (!value) return bad_value("--launches", text, "it is not a whole number in range", next);
   if (*value < 1 || *value > kMostLaunches) return bad_value("--launches", text, "it is out of range", next);
+  return *value;
+}
+
+Result<int> parse_replicas(std::string_view text) {
+  const std::string next =
+      fmt::format("give into how many parts the node is divided, from 1 to {}: --replicas 4", kMostReplicas);
+  const auto value = whole_number<int>(trimmed(text));
+  if (!value) return bad_value("--replicas", text, "it is not a whole number in range", next);
+  if (*value < 1 || *value > kMostReplicas) return bad_value("--replicas", text, "it is out of range", next);
   return *value;
 }
 

@@ -19,6 +19,7 @@ Result<double> parse_share(std::string_view option, std::string_view text);    /
 Result<double> parse_seconds(std::string_view option, std::string_view text);  // "3", "3s", "500ms", "2min"
 Result<int> parse_threads(std::string_view text);
 Result<int> parse_launches(std::string_view text);
+Result<int> parse_replicas(std::string_view text);
 // "1,2,4". Errors: a member that is no number of threads, or comes twice.
 Result<std::vector<int>> parse_threads_per_core(std::string_view text);
 // "ddr,fast,node:1", each as topology::memory_word gives it; mcdram and hbm are fast. Errors: no such word, or twice.

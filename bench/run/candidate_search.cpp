@@ -40,10 +40,10 @@ Step<double> time_candidate(BoundCase& bound, std::span<const HostArray> inputs,
 
 }  // namespace
 
-Step<std::string> search_candidates(BoundCase& bound, std::span<const HostArray> inputs, double budget_s) {
+Step<CandidateChoice> search_candidates(BoundCase& bound, std::span<const HostArray> inputs, double budget_s) {
   const auto candidates = bound.candidates();
   if (!candidates) return tl::make_unexpected(candidates.error());
-  if (candidates->size() < 2) return std::string();
+  if (candidates->size() < 2) return CandidateChoice{};
   const auto start = Clock::now();
   std::string note = fmt::format("searched {} candidates:", candidates->size());
   std::uint32_t best = 0;
@@ -65,7 +65,7 @@ Step<std::string> search_candidates(BoundCase& bound, std::span<const HostArray>
     }
   }
   if (auto selected = bound.select(best); !selected) return tl::make_unexpected(selected.error());
-  return note + fmt::format(" chose {}", (*candidates)[best].name);
+  return CandidateChoice{best, note + fmt::format(" chose {}", (*candidates)[best].name)};
 }
 
 }  // namespace hbmark

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "bench/run/case_runner.h"
 #include "bench/run/host_services.h"
 #include "topology/page_census.h"
@@ -42,20 +44,28 @@ CaseEnd unproven(const Error& error) {
 }  // namespace
 
 Step<void> CaseRunner::must_fit(std::uint64_t needed) const {
+  const auto here = static_cast<std::uint64_t>(std::max(job_.replicas_on_nodes, 1));
+  const auto replicas = static_cast<std::uint64_t>(std::max(job_.plan.replicas, 1));
+  const auto of_replicas = [](std::uint64_t count) {
+    return count > 1 ? fmt::format(" for {} replicas", count) : std::string();
+  };
   if (const auto room = topology::room_for(job_.memory)) {
-    const std::uint64_t reserved = kReservedBytes + kReservedPerThreadBytes * job_.thread_pus.size();
+    const std::uint64_t reserved = here * (kReservedBytes + kReservedPerThreadBytes * job_.thread_pus.size());
     const std::uint64_t free_bytes = *room > reserved ? *room - reserved : 0;
-    if (needed > free_bytes) {
-      return case_ends(Outcome::kSkipped,
-                       fmt::format("needs {} of {}, {} free{}: choose a smaller problem, free that memory, or let it spill "
-                                   "with --memory fast-preferred",
-                                   bytes_text(needed), job_.memory.kind, bytes_text(free_bytes), where(job_.memory)));
+    if (needed > free_bytes / here) {
+      return case_ends(
+          Outcome::kSkipped,
+          fmt::format("needs {}{} of {}, {} free{}: choose a smaller problem, free that memory, or let it spill "
+                      "with --memory fast-preferred",
+                      bytes_text(here * needed), of_replicas(here), job_.memory.kind, bytes_text(free_bytes),
+                      where(job_.memory)));
     }
   }
   const auto available = available_memory_bytes();
-  if (!available || needed <= *available) return {};
-  return case_ends(Outcome::kSkipped, fmt::format("needs {}, has {} available: free memory or choose a smaller problem",
-                                                  bytes_text(needed), bytes_text(*available)));
+  if (!available || needed <= *available / replicas) return {};
+  return case_ends(Outcome::kSkipped,
+                   fmt::format("needs {}{}, has {} available: free memory or choose a smaller problem",
+                               bytes_text(replicas * needed), of_replicas(replicas), bytes_text(*available)));
 }
 
 // A page of a pool that turns out to be empty ends the process when it is touched (SIGBUS).
@@ -64,6 +74,7 @@ Step<void> CaseRunner::must_fit_pool(const BoundCase& bound) const {
   std::uint64_t needed = 0;
   for (const hbmark_operand& operand : bound.operands())
     needed += (operand.device_bytes + kPoolPageBytes - 1) / kPoolPageBytes;
+  needed *= static_cast<std::uint64_t>(std::max(job_.replicas_on_nodes, 1));
   const std::uint64_t there = topology::free_pool_pages(job_.memory.nodes);
   if (needed <= there) return {};
   const std::string mend =

@@ -14,7 +14,10 @@
 #include "bench/measure/sampler.h"
 #include "bench/problems/types.h"
 #include "bench/run/candidate_search.h"
+#include "bench/run/case_work.h"
 #include "bench/run/host_services.h"
+#include "bench/run/replica_results.h"
+#include "bench/run/replica_split.h"
 #include "results/stats/summary.h"
 
 namespace hbmark {
@@ -55,27 +58,16 @@ std::vector<std::size_t> digests_of(const std::vector<HostArray>& arrays) {
 
 }  // namespace
 
-struct CaseRunner::Work {
-  const PlannedCase& planned;
-  Problem problem;
-  OpenBackend* backend = nullptr;
-  std::vector<std::byte> abi_problem;
-  std::vector<OperandSpec> specs;
-  std::vector<HostArray> inputs;
-  std::vector<HostArray> outputs;
-  std::vector<std::size_t> right_digests;  // of the outputs as they were found right: a copy could be gigabytes
-  std::unique_ptr<BoundCase> bound;        // last: released first
-};
-
 CaseRunner::CaseRunner(Backends& backends, const WorkerJob& job, Status placed, const WorkerProbes& probes,
-                       CaseListener listener)
+                       CaseListener listener, ReplicaTeam* team)
     : backends_(backends),
       job_(job),
       placed_(std::move(placed)),
       probes_(probes),
       clock_at_start_(probes.clock()),
-      listener_(std::move(listener)) {
-  if (job.plan.energy) energy_ = probes.energy();
+      listener_(std::move(listener)),
+      team_(team) {
+  if (job.plan.energy && job.replica == 0) energy_ = probes.energy();
   placement_.thread_pus = job.thread_pus;
   placement_.omp_places = job.omp_places;
 }
@@ -89,15 +81,19 @@ Event CaseRunner::run(const PlannedCase& planned) {
   event.result.thread_pus = job_.thread_pus;
   Step<void> done;
   try {
-    done = carry_out(planned, event);
+    done = team_ == nullptr || team_->begin_case() ? carry_out(planned, event)
+                                                   : case_ends(Outcome::kNotRun, "the run was interrupted");
   } catch (const std::bad_alloc&) {
     done = case_ends(Outcome::kUnavailable, "out of memory for the operands on the host" + memory_limit());
   }
+  if (team_ != nullptr) team_->leave_case(!done);
   event.result.outcome = done ? Outcome::kOk : done.error().outcome;
   if (!done) {
     // Times of a case that did not hold are not shown to anybody.
     event.result.reason = done.error().reason.empty() ? "no reason was given" : done.error().reason;
     event.result.time.reset();
+    event.result.replica_times_s.clear();
+    event.result.replica_alone_s.reset();
     event.samples.clear();
   }
   event.result.wall_s = seconds_since(start);
@@ -108,6 +104,12 @@ Step<void> CaseRunner::carry_out(const PlannedCase& planned, Event& event) {
   auto problem = parse_problem(planned.problem);
   if (!problem)
     return case_ends(Outcome::kFailed, fmt::format("the planned problem cannot be read: {}", problem.error().why));
+  if (job_.plan.replicas_split) {
+    auto part = split_problem(*problem, job_.plan.replicas);
+    if (!part) return case_ends(Outcome::kUnsupported, part.error().why + "; " + part.error().next);
+    if (*part != *problem) event.result.flags.emplace_back("split");
+    problem = std::move(part);
+  }
   Work work{planned, std::move(*problem), nullptr, {}, {}, {}, {}, {}, nullptr};
   event.result.kernel = work.problem.kernel->name;
   if (!placed_) return case_ends(Outcome::kMisplaced, fmt::format("{}: {}", placed_.error().what, placed_.error().why));
@@ -162,6 +164,8 @@ Step<void> CaseRunner::make_arrays(Work& work) {
   }
   if (auto fits = must_fit(canonical_bytes(work.specs) + *device_bytes); !fits) return fits;
   if (auto fits = must_fit_pool(*work.bound); !fits) return fits;
+  // All ask before any of them takes: each counts for all.
+  if (auto met = meet_replicas(); !met) return met;
   listener_.phase("fill");
   for (const OperandSpec& spec : work.specs) {
     HostArray array{spec, std::vector<std::byte>(spec.elements * element_bytes(spec.type))};
@@ -179,7 +183,8 @@ Step<void> CaseRunner::search(Work& work, Event& event) {
   listener_.phase("search");
   auto found = search_candidates(*work.bound, work.inputs, work.planned.budget_s);
   if (!found) return tl::make_unexpected(found.error());
-  if (!found->empty()) event.result.log += *found + '\n';
+  if (!found->note.empty()) event.result.log += found->note + '\n';
+  if (auto agreed = agree_on_candidate(work, found->candidate); !agreed) return agreed;
   const auto device_bytes = work.bound->load_operands();  // of the candidate that was selected
   if (!device_bytes) return tl::make_unexpected(device_bytes.error());
   event.facts.working_set_bytes = *device_bytes;
@@ -248,6 +253,15 @@ RunCalls CaseRunner::calls_of(Work& work, std::optional<CaseEnd>& end) {
   };
 }
 
+Step<Measurement> CaseRunner::sample_alone(Work& work, const SamplingOptions& options, const SamplingProgress& progress) {
+  std::optional<CaseEnd> end;
+  const RunCalls run_calls = calls_of(work, end);
+  auto measured = sample(run_calls, options, progress);
+  if (end) return tl::make_unexpected(*end);
+  if (!measured) return case_ends(Outcome::kFailed, fmt::format("{}: {}", measured.error().what, measured.error().why));
+  return std::move(*measured);
+}
+
 Step<void> CaseRunner::measure(Work& work, Event& event) {
   listener_.phase("measure");
   SamplingOptions options;
@@ -259,14 +273,19 @@ Step<void> CaseRunner::measure(Work& work, Event& event) {
     if (auto ready = ready_flusher(work); !ready) return ready;
     options.before_sample = [this, buffers = work.bound->buffers()] { flusher_->flush(buffers); };
   }
-  std::optional<CaseEnd> end;
-  const RunCalls run_calls = calls_of(work, end);
+  if (team_ != nullptr && !work.bound->on_host()) {
+    return case_ends(Outcome::kUnsupported,
+                     fmt::format("--replicas: device '{}' keeps its operands in memory of its own, and parts of this node's "
+                                 "CPUs are not parts of it; measure it without",
+                                 work.planned.device));
+  }
+  if (auto met = meet_replicas(); !met) return met;
+  if (job_.replica > 0) return serve(work, &event);
   const ClockReading before = probes_.clock();
-  auto measured = sample(run_calls, options, listener_.progress);
-  if (end) return tl::make_unexpected(*end);
-  if (!measured) return case_ends(Outcome::kFailed, fmt::format("{}: {}", measured.error().what, measured.error().why));
+  auto measured = team_ != nullptr ? sample_together(work, options, event) : sample_alone(work, options, listener_.progress);
+  if (!measured) return tl::make_unexpected(measured.error());
   event.result.time = measured->summary;
-  event.result.flags = std::move(measured->flags);
+  event.result.flags.insert(event.result.flags.end(), measured->flags.begin(), measured->flags.end());
   event.result.stopped_by = measured->stopped_by;
   event.result.timed_s = measured->timed_s;
   event.samples = std::move(measured->samples);
@@ -283,9 +302,16 @@ void CaseRunner::note_clock(const ClockReading& before, Event& event) const {
   if (is_throttled(clock_at_start_.hz, before.hz, after.hz)) event.result.flags.emplace_back("throttled");
 }
 
-// A meter that fails costs the energy, not the case; calls that fail end it.
 Step<void> CaseRunner::measure_energy(Work& work, Event& event) {
-  if (!energy_) return {};
+  if (!job_.plan.energy) return {};
+  if (team_ == nullptr) return read_meter(work, event);
+  if (auto met = meet_replicas(); !met) return met;
+  if (job_.replica > 0) return serve(work, nullptr);
+  return read_meter(work, event).and_then([&] { return follow_first(0); }).map([](std::int64_t) {});
+}
+
+// A meter that fails costs the energy, not the case; calls that fail end it.
+Step<void> CaseRunner::read_meter(Work& work, Event& event) {
   ResultRecord& result = event.result;
   if (!*energy_) {
     result.energy_note = fmt::format("not readable: {}", energy_->error().why);
@@ -296,13 +322,18 @@ Step<void> CaseRunner::measure_energy(Work& work, Event& event) {
   } else {
     listener_.phase("energy");
     std::optional<CaseEnd> end;
-    const RunCalls run_calls = calls_of(work, end);
+    ReplicaRates rates;
+    const RunCalls run_calls = team_ != nullptr ? calls_of_all(work, end, rates) : calls_of(work, end);
     const EnergyProbe& probe = **energy_;
-    const auto window = hbmark::measure_energy(run_calls, probe, result.time->median, probes_.energy_window_s);
+    auto window = hbmark::measure_energy(run_calls, probe, result.time->median, probes_.energy_window_s);
     if (end) return tl::make_unexpected(*end);
     if (!window) {
       result.energy_note = fmt::format("not readable: {}", window.error().why);
       return {};
+    }
+    if (team_ != nullptr) {  // those that waited for the slowest called on meanwhile
+      const double rounds = rates.calls / job_.plan.replicas;
+      window->call_j *= static_cast<double>(window->calls) / rounds;
     }
     result.energy_j = window->call_j;
     result.energy_scope = probe.scope;

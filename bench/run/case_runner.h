@@ -17,6 +17,7 @@
 #include "bench/run/job.h"
 #include "bench/run/open_backend.h"
 #include "bench/run/protocol.h"
+#include "bench/run/replica_team.h"
 #include "bench/run/run.h"
 #include "topology/placement.h"
 
@@ -28,9 +29,17 @@ struct CaseListener {
   std::function<void(const std::string&)> warning;
 };
 
+// What each replica did in the common windows so far.
+struct ReplicaRates {
+  std::vector<std::vector<double>> call_s;  // by replica, of each window
+  double calls = 0;                         // of all replicas, in all of their runs
+};
+
 class CaseRunner {
  public:
-  CaseRunner(Backends& backends, const WorkerJob& job, Status placed, const WorkerProbes& probes, CaseListener listener);
+  // `team`: the replicas this worker is one of; null: it is alone. Outlives this.
+  CaseRunner(Backends& backends, const WorkerJob& job, Status placed, const WorkerProbes& probes, CaseListener listener,
+             ReplicaTeam* team = nullptr);
 
   // The kResult event. Its outcome means nothing once cancel_requested().
   Event run(const PlannedCase& planned);
@@ -44,10 +53,18 @@ class CaseRunner {
   Step<void> place(Work& work, Event& event);
   Step<void> check_outputs(Work& work, Event& event, bool again);
   Step<void> measure(Work& work, Event& event);
+  Step<void> meet_replicas();
+  Step<std::int64_t> follow_first(std::int64_t said = 0);
+  Step<void> agree_on_candidate(Work& work, std::uint32_t& candidate);
+  Step<Measurement> sample_alone(Work& work, const SamplingOptions& options, const SamplingProgress& progress);
+  Step<Measurement> sample_together(Work& work, const SamplingOptions& options, Event& event);
+  Step<void> serve(Work& work, Event* event);
+  RunCalls calls_of_all(Work& work, std::optional<CaseEnd>& end, ReplicaRates& rates);
   static RunCalls calls_of(Work& work, std::optional<CaseEnd>& end);
   Step<void> ready_flusher(const Work& work);
   void note_clock(const ClockReading& before, Event& event) const;
   Step<void> measure_energy(Work& work, Event& event);
+  Step<void> read_meter(Work& work, Event& event);
   Step<void> check_team(Event& event);
   Step<void> must_fit(std::uint64_t needed) const;
   Step<void> must_fit_pool(const BoundCase& bound) const;
@@ -65,6 +82,7 @@ class CaseRunner {
   std::optional<Result<EnergyProbe>> energy_;  // opened when the run wants it
   std::optional<CacheFlusher> flusher_;        // made at the first cold case
   CaseListener listener_;
+  ReplicaTeam* team_;
 };
 
 }  // namespace hbmark

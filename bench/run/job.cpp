@@ -43,6 +43,9 @@ std::string job_to_json(const WorkerJob& job) {
                          {"memory", memory_to_json(job.memory)},
                          {"memory_room_bytes", job.memory_room_bytes ? json(*job.memory_room_bytes) : json(nullptr)},
                          {"sweep_bytes", job.sweep_bytes},
+                         {"replica", job.replica},
+                         {"replica_block", job.replica_block},
+                         {"replicas_on_nodes", job.replicas_on_nodes},
                          {"program", job.program}};
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -65,6 +68,9 @@ Result<WorkerJob> job_from_json(const std::string& text) {
     if (const json& room = document.at("memory_room_bytes"); !room.is_null())
       job.memory_room_bytes = to_whole<std::uint64_t>(room, "memory_room_bytes");
     read_whole(document, "sweep_bytes", job.sweep_bytes);
+    read_whole(document, "replica", job.replica);
+    read_whole(document, "replica_block", job.replica_block);
+    read_whole(document, "replicas_on_nodes", job.replicas_on_nodes);
     document.at("program").get_to(job.program);
     return job;
   } catch (const json::exception& error) {

@@ -19,6 +19,9 @@ struct WorkerJob {
   topology::MemoryPlacement memory;
   std::optional<std::uint64_t> memory_room_bytes;  // what the control group leaves; absent: no limit
   std::uint64_t sweep_bytes = 0;                   // of a cold run: how much a sweep of the caches reads
+  int replica = 0;                                 // of plan.replicas, from 0
+  int replica_block = -1;                          // descriptor of the memory they share; -1: there is one
+  int replicas_on_nodes = 1;                       // that share the memory nodes of this one
   std::string program;                             // where plugins are looked for beside
 };
 

@@ -92,6 +92,8 @@ std::string plan_to_json(const Plan& plan) {
                          {"seed", plan.seed},
                          {"threads", plan.threads},
                          {"launches", plan.launches},
+                         {"replicas", plan.replicas},
+                         {"replicas_split", plan.replicas_split},
                          {"placements", placements_to_json(plan)},
                          {"pin", plan.pin},
                          {"pages", plan.pages},
@@ -117,6 +119,8 @@ Result<Plan> plan_from_json(const std::string& text) {
     read_whole(document, "seed", plan.seed);
     read_whole(document, "threads", plan.threads);
     if (document.contains("launches")) read_whole(document, "launches", plan.launches);  // older plans lack it
+    if (document.contains("replicas")) read_whole(document, "replicas", plan.replicas);  // likewise, as the next
+    plan.replicas_split = document.value("replicas_split", false);
     placements_from_json(document, plan);
     plan.cold_cache = document.value("cold_cache", false);  // older plans lack these two
     plan.energy = document.value("energy", false);

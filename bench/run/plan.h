@@ -48,8 +48,10 @@ struct Plan {
   double precision = 0.02;
   double timeout_s = 60;  // a case that shows no sign of life for so long beyond its budget is killed
   std::uint64_t seed = 1;
-  std::int64_t launches = 1;  // worker processes a case, one after another
-  int threads = 0;            // as asked; 0: one a core
+  std::int64_t launches = 1;    // worker processes a case, one after another
+  int threads = 0;              // as asked, of each replica; 0: one a core
+  int replicas = 1;             // parts of the node that run a case at the same time
+  bool replicas_split = false;  // the batch is divided among them; else each runs the whole problem
   std::vector<PlacementWish> placements = {PlacementWish{}};
   std::string pin = "scatter";  // or compact, none
   std::string pages;            // 4k thp 2m; empty: advised, whatever the machine makes of it

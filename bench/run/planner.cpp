@@ -241,6 +241,8 @@ Result<Plan> make_plan(const PlanRequest& request) {
   plan.seed = request.seed;
   plan.threads = request.threads;
   plan.launches = request.launches;
+  plan.replicas = request.replicas;
+  plan.replicas_split = request.replicas_split;
   plan.placements = request.placements;
   plan.pin = request.pin;
   plan.pages = request.pages;

@@ -53,6 +53,8 @@ struct PlanRequest {
   double timeout_s = 60;
   int threads = 0;
   int launches = 1;
+  int replicas = 1;
+  bool replicas_split = false;
   std::vector<PlacementWish> placements = {PlacementWish{}};  // every problem is measured under each
   std::vector<std::string> refused_placements;  // one a placement: why this node cannot; empty: it can. May be shorter
   std::string pin = "scatter";

@@ -62,6 +62,7 @@ struct ChildSetUp {
   pid_t parent;
   const topology::ProcessBinding* binding;
   bool no_huge_pages;
+  int inherited;
 };
 
 // Between fork and exec: only what is async-signal-safe.
@@ -88,7 +89,8 @@ struct ChildSetUp {
     _exit(127);
   }
   // dup2 clears close-on-exec; every other descriptor of ours has it set.
-  if (dup2(s.stdin_fd, 0) < 0 || dup2(s.stdout_fd, 1) < 0 || dup2(s.stderr_fd, 2) < 0 || fcntl(s.job_fd, F_SETFD, 0) < 0) {
+  if (dup2(s.stdin_fd, 0) < 0 || dup2(s.stdout_fd, 1) < 0 || dup2(s.stderr_fd, 2) < 0 || fcntl(s.job_fd, F_SETFD, 0) < 0 ||
+      (s.inherited >= 0 && fcntl(s.inherited, F_SETFD, 0) < 0)) {
     error = errno;
     [[maybe_unused]] const ssize_t told = write(s.error_fd, &error, sizeof error);
     _exit(127);
@@ -171,7 +173,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::string& program, const std
   const std::vector<char*> variable_list = pointers(variables);
   const ChildSetUp set_up{program.c_str(), argument_list.data(), variable_list.data(), nothing.get(),
                           events_in.get(), worker.output_.get(), job_file.get(),       errors_in.get(),
-                          getpid(),        &wanted.binding,      wanted.no_huge_pages};
+                          getpid(),        &wanted.binding,      wanted.no_huge_pages, wanted.inherited};
   worker.pid_ = fork();
   if (worker.pid_ == 0) become_worker(set_up);
   if (worker.pid_ < 0) return cannot_start(program, "fork", errno);
@@ -223,10 +225,15 @@ WorkerEnding WorkerProcess::reap() {
   return {false, WEXITSTATUS(status)};
 }
 
+void WorkerProcess::ask_to_end() const {
+  if (pid_ <= 0) return;
+  kill(-pid_, SIGTERM);
+  kill(-pid_, SIGCONT);
+}
+
 WorkerEnding WorkerProcess::end(double grace_s) {
   if (grace_s > 0 && !ended()) {
-    kill(-pid_, SIGTERM);
-    kill(-pid_, SIGCONT);
+    ask_to_end();
     exits_within(grace_s);
   }
   // Not yet reaped, so the group's number is still its own; what the plugin may have forked goes with it.

@@ -48,6 +48,7 @@ struct WorkerSetUp {
   std::vector<std::pair<std::string, std::string>> environment;  // added to ours
   topology::ProcessBinding binding;                              // of all its memory, from its first page on
   bool no_huge_pages = false;                                    // anywhere in it (PR_SET_THP_DISABLE)
+  int inherited = -1;                                            // a descriptor above 2 that it gets too
 };
 
 class WorkerProcess {
@@ -62,6 +63,7 @@ class WorkerProcess {
   pid_t pid() const { return pid_; }
   bool ended();                             // without waiting
   bool exits_within(double seconds) const;  // by itself
+  void ask_to_end() const;                  // SIGTERM to the group, without waiting
   // Asks the group to end (SIGTERM: a running call may end early), waits `grace_s`, kills it, reaps it.
   WorkerEnding end(double grace_s);
   // The end of what the current case has printed, at most `limit` bytes; also keeps the file from growing without bound.

@@ -97,6 +97,7 @@ Status Recorder::use_configuration(const PlannedCase& planned) {
   configuration.backend = planned.backend;
   configuration.device = planned.device;
   configuration.thread_pus = placement.thread_pus;
+  configuration.replicas = request_.plan.replicas;
   configuration.memory_kind = placement.memory.kind;
   configuration.memory_policy = topology::policy_text(placement.memory);
   // Advised huge pages are what there is without the option; other pages are another configuration.
@@ -125,7 +126,8 @@ void Recorder::complete(const PlannedCase& planned, ResultRecord& result) const 
   result.device = planned.device;
   const topology::Placement& placement = request_.placements.at(planned.placement);
   result.memory_kind = topology::memory_label(placement.memory);
-  result.threads = static_cast<std::int64_t>(placement.thread_pus.size());
+  result.replicas = request_.plan.replicas;
+  result.threads = static_cast<std::int64_t>(placement.thread_pus.size()) / std::max<std::int64_t>(result.replicas, 1);
   result.finished_at = utc_now();
 }
 

@@ -1,5 +1,5 @@
-// Takes the cases of one configuration through as many workers as it needs: one, and one more after each that died, hung or
-// talked nonsense. The case at fault gets its outcome; the next worker goes on behind it.
+// Takes the cases of one configuration through as many workers as it needs: one (of replicas one each), and new ones after
+// each that died, hung or talked nonsense. The case at fault gets its outcome; the next workers go on behind it.
 //
 // One thread. Returns when every case has ended, at an interruption (the cases not ended stay in `pending`), or at an error:
 // the store refuses, or two workers in a row never came as far as a case.
@@ -9,12 +9,14 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/run/interrupt.h"
 #include "bench/run/plan.h"
 #include "bench/run/process.h"
 #include "bench/run/protocol.h"
 #include "bench/run/recorder.h"
+#include "bench/run/replica_team.h"
 #include "bench/run/run.h"
 
 namespace hbmark {
@@ -29,30 +31,47 @@ class Supervisor {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // One worker's life, as far as it is known from its events.
-  struct Life {
+  // One worker, as far as it is known from its events.
+  struct Voice {
     WorkerProcess process;
-    LineReader lines;
-    bool talked = false;  // of a case
+    LineReader lines = {};
+    bool in_case = false;
     bool done = false;
     bool closed = false;   // its end of the pipe
     bool cut_off = false;  // in the middle of a line
-    std::optional<PlannedCase> current;
     std::string phase = "start";
+    std::optional<Event> told = {};  // of the current case; what it says next is for the one behind
+    std::string nonsense = {};       // why its words cannot be trusted
+  };
+  // Those that run a row of cases, replica 0 first.
+  struct Life {
+    std::vector<Voice> voices;
+    std::optional<ReplicaTeam> team;  // looked on, to tell who is behind
+    bool talked = false;              // of a case
+    std::optional<PlannedCase> current;
     Clock::time_point last_sign;
     Clock::time_point case_start;
-    std::string nonsense;  // why its words cannot be trusted
+    bool all_done() const;
+    std::optional<std::size_t> liar() const;  // the first that talked nonsense
+    std::optional<std::size_t> gone() const;  // the first that ended, or closed its line, too early
   };
 
-  Result<WorkerProcess> start(const std::deque<PlannedCase>& pending) const;
+  Result<Life> start(const std::deque<PlannedCase>& pending) const;
   Status listen(Life& life, std::deque<PlannedCase>& pending);
-  Status hear(Life& life, std::deque<PlannedCase>& pending);
-  Status obey(Life& life, std::deque<PlannedCase>& pending, Event& event);
-  Status begin_case(Life& life, std::deque<PlannedCase>& pending, std::int64_t index);
-  Status end_case(Life& life, std::deque<PlannedCase>& pending, Event& event);
+  void wait(const Life& life) const;
+  Status hear_all(Life& life, std::deque<PlannedCase>& pending);
+  void read_lines(Voice& voice) const;
+  Status obey_lines(Life& life, std::size_t who, std::deque<PlannedCase>& pending);
+  Status obey(Life& life, std::size_t who, std::deque<PlannedCase>& pending, Event& event);
+  void begin_case(Life& life, Voice& voice, const std::deque<PlannedCase>& pending, std::int64_t index);
+  void take_result(const Life& life, Voice& voice, Event& event) const;
+  Status end_case(Life& life, std::deque<PlannedCase>& pending);
   double patience_s(const Life& life) const;
-  Status bury(Life& life, std::deque<PlannedCase>& pending, bool timed_out);
-  Status blame(Life& life, std::deque<PlannedCase>& pending, const WorkerEnding& ending, bool timed_out);
+  static void end_all(Life& life);
+  Status bury(Life& life, std::deque<PlannedCase>& pending, std::size_t at_fault, bool timed_out);
+  Status bury_done(Life& life);
+  Status blame(Life& life, std::deque<PlannedCase>& pending, std::size_t at_fault, const WorkerEnding& ending,
+               bool timed_out);
 
   const RunRequest& request_;
   const InterruptWatch& interrupts_;

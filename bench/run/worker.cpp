@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/run/case_runner.h"
@@ -20,6 +21,7 @@
 #include "bench/run/job.h"
 #include "bench/run/process.h"
 #include "bench/run/protocol.h"
+#include "bench/run/replica_team.h"
 #include "bench/run/run.h"
 #include "topology/energy.h"
 
@@ -160,7 +162,16 @@ int work(const WorkerJob& job, const WorkerProbes& probes, Talk& talk) {
   listener.phase = [&](const char* phase) { talk.say(EventKind::kPhase, current, phase); };
   listener.progress = [&](double fraction) { talk.progress(current, fraction); };
   listener.warning = [&](const std::string& text) { talk.say(EventKind::kWarning, current, text); };
-  CaseRunner runner(backends, job, std::move(placed), probes, listener);
+  std::optional<ReplicaTeam> replicas;
+  if (job.replica_block >= 0) {
+    auto joined = ReplicaTeam::join(job.replica_block, job.replica, job.plan.replicas, cancel_requested);
+    if (!joined) {
+      fmt::print(stderr, "{}: {}; {}\n", joined.error().what, joined.error().why, joined.error().next);
+      return kExitEnvironment;
+    }
+    replicas.emplace(std::move(*joined));
+  }
+  CaseRunner runner(backends, job, std::move(placed), probes, listener, replicas ? &*replicas : nullptr);
   for (const PlannedCase& planned : job.plan.cases) {
     if (cancel_requested()) return kExitInterrupted;
     current = planned.index;

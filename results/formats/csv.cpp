@@ -105,6 +105,9 @@ const Column kColumns[] = {
     {"s_per_load", HBMARK_TEXT(number(s_per_load(row.result)))},
     {"worker_pages", HBMARK_TEXT(pages(row.result.worker_pages))},
     {"huge_pages", HBMARK_TEXT(number(row.result.huge_pages))},
+    {"replica_times_s", HBMARK_TEXT(pages(row.result.replica_times_s))},
+    {"replica_alone_s", HBMARK_TEXT(number(row.result.replica_alone_s))},
+    {"replica_efficiency", HBMARK_TEXT(number(replica_efficiency(row.result)))},
 };
 #undef HBMARK_TEXT
 

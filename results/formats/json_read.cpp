@@ -72,6 +72,8 @@ void read_figures(JsonReader& reader, ResultRecord& result) {
   reader.read("pages", result.pages);
   reader.read("worker_pages", result.worker_pages);
   reader.read("huge_pages", result.huge_pages);
+  reader.read("replica_times_s", result.replica_times_s);
+  reader.read("replica_alone_s", result.replica_alone_s);
   reader.read("thread_pus", result.thread_pus);
   reader.read("reorder_s", result.reorder_s);
   reader.read("energy_j", result.energy_j);

@@ -102,6 +102,8 @@ void result_columns(auto& visit, auto& result) {
   visit("clock_note", result.clock_note);
   visit("worker_pages", result.worker_pages);
   visit("huge_pages", result.huge_pages);
+  visit("replica_times_s", result.replica_times_s);
+  visit("replica_alone_s", result.replica_alone_s);
 }
 
 }  // namespace hbmark::store

@@ -132,10 +132,16 @@ CREATE TABLE baseline(
 ) WITHOUT ROWID;
 )sql";
 
+constexpr const char* kVersion4 = R"sql(
+ALTER TABLE result ADD COLUMN replica_times_s TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE result ADD COLUMN replica_alone_s REAL;
+)sql";
+
 constexpr Migration kMigrations[] = {
     {1, "nodes, environments, configurations, runs, results, samples", kVersion1},
     {2, "cold configurations; energy's scope and note; the effective clock of a result", kVersion2},
     {3, "loads of a call; boots; all anonymous pages of a worker by node; huge pages; runs kept as baselines", kVersion3},
+    {4, "times of single replicas", kVersion4},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "bench/run/run.h"
 #include "results/store/store.h"
 #include "topology/node.h"
+#include "topology/partition.h"
 #include "topology/placement.h"
 
 namespace {
@@ -98,7 +99,9 @@ int carry_out_here(const char* program, const char* db, const std::string& plan_
   auto node = topology::describe_node({.xml_file = "", .sysfs_root = "", .with_io = false});
   if (!node) return complain(node.error());
   for (std::size_t i = 0; i < request->plan.placements.size(); ++i) {
-    auto placement = topology::plan_threads(*node, thread_wish(request->plan, i));
+    auto placement = request->plan.replicas > 1
+                         ? topology::plan_replicas(*node, request->plan.replicas, thread_wish(request->plan, i))
+                         : topology::plan_threads(*node, thread_wish(request->plan, i));
     if (!placement) return complain(placement.error());
     auto memory = topology::plan_memory(*node, request->plan.placements[i].memory, placement->thread_pus);
     if (!memory) return complain(memory.error());

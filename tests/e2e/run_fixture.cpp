@@ -35,10 +35,16 @@ void RunTest::TearDown() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-void RunTest::script(const std::vector<nlohmann::json>& rules) const {
+void RunTest::script(const std::vector<nlohmann::json>& rules, const char* file) const {
   nlohmann::json document = nlohmann::json::object();
   document["rules"] = rules;
-  std::ofstream(folder_ / "script.json") << document;
+  std::ofstream(folder_ / file) << document;
+}
+
+void RunTest::script_replica(std::size_t replica, const std::vector<nlohmann::json>& rules) {
+  const std::string file = fmt::format("script-{}.json", replica);
+  script(rules, file.c_str());
+  of_replica_.push_back({replica, {"HBMARK_FAKE_SCRIPT", (folder_ / file).string()}});
 }
 
 Plan RunTest::plan(const std::vector<std::string>& problems) const {
@@ -84,8 +90,10 @@ Result<RunSummary> RunTest::carry_out_here(const Plan& plan, const std::string& 
   request.run.node_uuid = node.uuid;
   request.run.environment_uuid = environment.uuid;
   request.worker_program = worker_program;
-  auto placement = topology::plan_threads(node_, plan.threads);
+  auto placement = plan.replicas > 1 ? topology::plan_replicas(node_, plan.replicas, thread_wish(plan, 0))
+                                     : topology::plan_threads(node_, plan.threads);
   if (!placement) return tl::make_unexpected(placement.error());
+  for (const auto& [replica, variable] : of_replica_) placement->parts.at(replica).environment.push_back(variable);
   request.placements = {*placement};
   return carry_out(request, store, observer);
 }

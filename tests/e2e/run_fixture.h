@@ -9,11 +9,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/run/run.h"
 #include "results/store/store.h"
 #include "topology/node.h"
+#include "topology/partition.h"
 #include "topology/placement.h"
 
 namespace hbmark::tests {
@@ -28,9 +30,10 @@ class RunTest : public testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  void script(const std::vector<nlohmann::json>& rules) const;  // of the fake backend
-  Plan plan(const std::vector<std::string>& problems) const;    // 0.1 s a case, 1 s time-out, one thread
-  std::string write_plan(const Plan& plan) const;               // its file
+  void script(const std::vector<nlohmann::json>& rules, const char* file = "script.json") const;  // of the fake backend
+  void script_replica(std::size_t replica, const std::vector<nlohmann::json>& rules);  // of one alone, for carry_out_here
+  Plan plan(const std::vector<std::string>& problems) const;  // 0.1 s a case, 1 s time-out, one thread
+  std::string write_plan(const Plan& plan) const;             // its file
   Store open_store() const;
 
   // In this process. The store is left closed.
@@ -58,6 +61,9 @@ class RunTest : public testing::Test {
 
   std::filesystem::path folder_;
   topology::Node node_;
+
+ private:
+  std::vector<std::pair<std::size_t, std::pair<std::string, std::string>>> of_replica_;  // variables of its environment
 };
 
 }  // namespace hbmark::tests

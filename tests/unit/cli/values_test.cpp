@@ -90,6 +90,24 @@ TEST(RunOptions, EveryMemoryIsRunWithEveryNumberOfThreadsACore) {
   EXPECT_FALSE(understand(text)) << "a resumed run keeps its placements";
 }
 
+TEST(Replicas, AreAWholeNumberAndRefuseWhatTheyCannotBeHadWith) {
+  EXPECT_EQ(parse_replicas("4").value(), 4);
+  for (const char* text : {"", "0", "-1", "1.5", "1025", "x"}) EXPECT_FALSE(parse_replicas(text)) << text;
+  RunText text;
+  text.replicas = "2";
+  text.replicas_split = true;
+  EXPECT_EQ(understand(text)->replicas, 2);
+  EXPECT_TRUE(understand(text)->replicas_split);
+  text.cold_cache = true;
+  EXPECT_THAT(understand(text).error().why, HasSubstr("warm caches"));
+  text.cold_cache = false;
+  text.pin = "none";
+  EXPECT_THAT(understand(text).error().what, HasSubstr("--pin none"));
+  text.pin.clear();
+  text.replicas.clear();
+  EXPECT_THAT(understand(text).error().what, HasSubstr("--replicas-split"));
+}
+
 TEST(Threads, TakesOnlyPositiveWholeNumbers) {
   EXPECT_EQ(parse_threads("4").value(), 4);
   EXPECT_EQ(parse_threads("1000000").value(), 1000000);  // the placement says how many there are

@@ -20,6 +20,8 @@ Plan example() {
   plan.seed = UINT64_MAX;
   plan.threads = 272;
   plan.launches = 8;
+  plan.replicas = 4;
+  plan.replicas_split = true;
   plan.placements = {{"default", 0}, {"fast-interleave", 4}};
   plan.pin = "compact";
   plan.pages = "2m";

@@ -97,6 +97,8 @@ ResultRecord a_result(const RunRecord& run, std::int64_t case_index) {
   result.pages = {{0, 0.25}, {1, 0.75}};
   result.worker_pages = {{0, 0.125}, {1, 0.875}};
   result.huge_pages = 0.5;
+  result.replica_times_s = {{0, 0.0123}, {1, 0.0125}};
+  result.replica_alone_s = 0.012;
   result.thread_pus = {0, 2, 4};
   result.reorder_s = 0.0004;
   result.energy_j = 1.5;
