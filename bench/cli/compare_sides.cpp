@@ -34,6 +34,10 @@ RunParts parts_of(const Store& store, const RunRecord& run) {
   return parts;
 }
 
+bool has_flag(const ResultRecord& result, std::string_view flag) {
+  return std::find(result.flags.begin(), result.flags.end(), flag) != result.flags.end();
+}
+
 void set_facts(Measured& measured, const RunParts& parts) {
   const ResultRecord& result = measured.result;
   // "strict:1, 2m pages": the pages belong to what was asked of memory.
@@ -42,7 +46,7 @@ void set_facts(Measured& measured, const RunParts& parts) {
       {"memory_mode", mode_in(parts.description, "memory_mode")},
       {"cluster_mode", mode_in(parts.description, "cluster_mode")},
       {"memory", result.memory_kind + (comma == std::string::npos ? "" : measured.memory_policy.substr(comma))},
-      {"replicas", fmt::format("{}", result.replicas)},
+      {"replicas", fmt::format("{}{}", result.replicas, has_flag(result, "split") ? " split" : "")},
       {"threads", fmt::format("{}", result.threads)},
       {"backend", result.backend},
       {"device", result.device},
@@ -53,10 +57,7 @@ void set_facts(Measured& measured, const RunParts& parts) {
 }
 
 stats::Launches launches_of(const ResultRecord& result, const std::vector<SampleRecord>& samples) {
-  std::map<std::int64_t, std::vector<double>> by_launch;
-  for (const SampleRecord& sample : samples) by_launch[sample.launch].push_back(sample.time_s);
-  stats::Launches launches;
-  for (auto& [launch, times] : by_launch) launches.push_back(std::move(times));
+  stats::Launches launches = stats::by_launch(samples);
   // A store may hold summaries alone.
   if (launches.empty() && result.time) launches.push_back({result.time->median});
   return launches;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "bench/cli/text.h"
+#include "bench/cli/verdict.h"
 
 namespace hbmark::cli {
 namespace {
@@ -150,7 +151,7 @@ PairRow make_row(const Group& group, const CompareRules& rules) {
   row.problem = group.first->result.problem;
   row.kernel = group.first->result.kernel;
   row.configuration = configuration_text(*group.first, rules.by);
-  row.bytes = group.first->result.bytes;
+  row.bytes = bytes_in_use(group.first->result);
   row.a = make_side(group.a);
   row.b = make_side(group.b);
   if (!row.a.reason.empty() || !row.b.reason.empty()) {

@@ -8,6 +8,7 @@
 
 #include "bench/cli/stored_node.h"
 #include "bench/cli/text.h"
+#include "bench/run/planner.h"
 
 namespace hbmark::cli {
 namespace {
@@ -27,17 +28,6 @@ std::uint64_t fast_bytes(const topology::Node& node) {
   return std::max(flat, cached);
 }
 
-std::uint64_t cache_bytes(const topology::Node& node) {
-  std::uint64_t bytes = 0;
-  int level = 0;
-  for (const topology::Cache& cache : node.caches) {
-    if (cache.level < level || cache.type == "instruction") continue;
-    level = cache.level;
-    bytes = cache.size_bytes * static_cast<std::uint64_t>(std::max(1, cache.count));
-  }
-  return bytes;
-}
-
 // Where working sets part: at the fast memory's size, where there is such, else at that of the last-level caches together.
 Border border_of(const Comparison& comparison) {
   std::uint64_t fast = 0;
@@ -47,7 +37,7 @@ Border border_of(const Comparison& comparison) {
       if (side->measured.empty()) continue;
       const topology::Node node = stored_node(side->measured.front()->node);
       fast = std::max(fast, fast_bytes(node));
-      caches = std::max(caches, cache_bytes(node));
+      caches = std::max(caches, last_level_cache_bytes(node));
     }
   }
   if (fast > 0) return {fast, binary_bytes(fast) + " of fast memory"};

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "bench/problems/rows.h"
+#include "bench/problems/text.h"
 #include "bench/problems/types.h"
 
 namespace hbmark::sizes {
@@ -30,11 +31,6 @@ void note(const SuiteContext& context, const std::string& text) {
   if (context.notes == nullptr) return;
   auto& notes = *context.notes;
   if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
-}
-
-std::string bytes_text(double bytes) {
-  if (bytes >= kGiB) return fmt::format("{:.3g} GiB", bytes / kGiB);
-  return bytes >= kMiB ? fmt::format("{:.3g} MiB", bytes / kMiB) : fmt::format("{:.3g} KiB", bytes / kKiB);
 }
 
 // What a problem takes a byte of array_bytes.
@@ -84,7 +80,8 @@ std::uint64_t beyond_last_level(const Appetite& appetite, const SuiteContext& co
   }
   if (context.memory_bytes > 0 && appetite.needed(size) > static_cast<double>(context.memory_bytes)) {
     note(context, fmt::format("{} beyond the last level needs {}, {} are available: it will be skipped", appetite.name,
-                              bytes_text(appetite.needed(size)), bytes_text(static_cast<double>(context.memory_bytes))));
+                              text::bytes_text(static_cast<std::uint64_t>(appetite.needed(size))),
+                              text::bytes_text(context.memory_bytes)));
   }
   return size;
 }
@@ -107,8 +104,9 @@ std::vector<std::int64_t> sweep(const Appetite& appetite, const KernelSpec& kern
       note(context,
            fmt::format("the sweep of {} ends at {} an array instead of {}: the next size needs {}, more than half of the {} "
                        "available",
-                       appetite.name, bytes_text(static_cast<double>(sizes.back())), bytes_text(static_cast<double>(wanted)),
-                       bytes_text(appetite.needed(size)), bytes_text(static_cast<double>(context.memory_bytes))));
+                       appetite.name, text::bytes_text(static_cast<std::uint64_t>(sizes.back())), text::bytes_text(wanted),
+                       text::bytes_text(static_cast<std::uint64_t>(appetite.needed(size))),
+                       text::bytes_text(context.memory_bytes)));
       break;
     }
     sizes.push_back(static_cast<std::int64_t>(size));

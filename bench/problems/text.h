@@ -23,6 +23,9 @@ std::string alternatives(std::span<const std::string_view> words);
 // ` (did you mean "gemm"?)`, or "" when nothing is near.
 std::string did_you_mean(std::string_view given, std::span<const std::string_view> candidates);
 
+// "1.25 GiB", "64 B": four digits.
+std::string bytes_text(std::uint64_t bytes);
+
 // A whole number in its one canonical form: digits, no sign, no leading zero, from low to high. Else `why` says what is
 // wrong and what may stand there.
 bool read_number(std::string_view given, std::int64_t low, std::int64_t high, std::int64_t& value, std::string& why);

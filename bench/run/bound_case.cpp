@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "bench/problems/text.h"
 #include "bench/problems/types.h"
 #include "topology/placement.h"
 
@@ -147,7 +148,7 @@ Step<void> BoundCase::allocate_and_bind() {
       if (code != HBMARK_OK) {
         buffers_[i].handle = nullptr;
         CaseEnd end = end_of_call(code, status, "allocate");
-        end.reason += fmt::format(" (operand '{}', {})", name_of(operands_[i]), bytes_text(wanted));
+        end.reason += fmt::format(" (operand '{}', {})", name_of(operands_[i]), text::bytes_text(wanted));
         return tl::make_unexpected(std::move(end));
       }
       if (buffers_[i].handle == nullptr) return case_ends(Outcome::kFailed, "the plugin allocated without giving a buffer");

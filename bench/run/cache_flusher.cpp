@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "bench/problems/suite.h"
+#include "bench/problems/text.h"
 #include "bench/run/host_services.h"
 #include "bench/run/plugin_calls.h"
 
@@ -74,10 +75,10 @@ std::string describe_cold(const topology::Node& node) {
   std::string text = CacheFlusher::can_flush_lines()
                          ? "before each call, outside its time, the threads flush all operands from every cache"
                          : fmt::format("before each call, outside its time, each thread reads {} of other memory",
-                                       bytes_text(sweep_bytes_for(node)));
+                                       text::bytes_text(sweep_bytes_for(node)));
   for (const topology::MemorySideCache& cache : node.memory_side_caches) {
-    text +=
-        fmt::format("; the memory-side cache of {} (NUMA node {}) stays warm", bytes_text(cache.size_bytes), cache.os_index);
+    text += fmt::format("; the memory-side cache of {} (NUMA node {}) stays warm", text::bytes_text(cache.size_bytes),
+                        cache.os_index);
   }
   return text;
 }
@@ -92,8 +93,8 @@ Result<CacheFlusher> CacheFlusher::by_sweep(std::uint64_t bytes, int threads) {
   constexpr const char* kNext = "free memory, or measure without --cold-cache";
   const auto available = available_memory_bytes();
   if (available && bytes > *available) {
-    return environment_error(kWhat, fmt::format("the flush needs {}, has {}", bytes_text(bytes), bytes_text(*available)),
-                             kNext);
+    return environment_error(
+        kWhat, fmt::format("the flush needs {}, has {}", text::bytes_text(bytes), text::bytes_text(*available)), kNext);
   }
   auto memory = topology::PlacedMemory::allocate(bytes, kPageBytes);
   if (!memory) return environment_error(kWhat, memory.error().what + ": " + memory.error().why, kNext);

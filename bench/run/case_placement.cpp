@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/problems/text.h"
 #include "bench/run/case_runner.h"
 #include "bench/run/host_services.h"
 #include "topology/page_census.h"
@@ -57,7 +58,7 @@ Step<void> CaseRunner::must_fit(std::uint64_t needed) const {
           Outcome::kSkipped,
           fmt::format("needs {}{} of {}, {} free{}: choose a smaller problem, free that memory, or let it spill "
                       "with --memory fast-preferred",
-                      bytes_text(here * needed), of_replicas(here), job_.memory.kind, bytes_text(free_bytes),
+                      text::bytes_text(here * needed), of_replicas(here), job_.memory.kind, text::bytes_text(free_bytes),
                       where(job_.memory)));
     }
   }
@@ -65,7 +66,7 @@ Step<void> CaseRunner::must_fit(std::uint64_t needed) const {
   if (!available || needed <= *available / replicas) return {};
   return case_ends(Outcome::kSkipped,
                    fmt::format("needs {}{}, has {} available: free memory or choose a smaller problem",
-                               bytes_text(replicas * needed), of_replicas(replicas), bytes_text(*available)));
+                               text::bytes_text(replicas * needed), of_replicas(replicas), text::bytes_text(*available)));
 }
 
 // A page of a pool that turns out to be empty ends the process when it is touched (SIGBUS).
@@ -132,7 +133,7 @@ Step<void> CaseRunner::check_page_sizes(const BoundCase& bound, Event& event) co
     const auto transparent = topology::count_transparent_huge_bytes();
     if (transparent && *transparent > 0) {
       return case_ends(Outcome::kMisplaced,
-                       fmt::format("--pages 4k: {} of the worker are on huge pages", bytes_text(*transparent)));
+                       fmt::format("--pages 4k: {} of the worker are on huge pages", text::bytes_text(*transparent)));
     }
   }
   return {};

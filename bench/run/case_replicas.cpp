@@ -17,6 +17,10 @@ namespace {
 
 // Of the budget, for the first replica by itself: it needs no narrow interval, the efficiency is no ranked figure.
 constexpr double kAloneShare = 0.1;
+// Of runs side by side for one sample. The few microseconds of a single short call (the first calls, that count how many a
+// sample takes) are over before a replica that lost its core for a moment has begun: such a run has no rate, and is
+// repeated.
+constexpr int kMostAttempts = 20;
 
 tl::unexpected<CaseEnd> ended_by_others() {
   return case_ends(Outcome::kNotRun, cancel_requested() ? "the run was interrupted" : kEndedByAnother);
@@ -53,17 +57,22 @@ RunCalls CaseRunner::calls_of_all(Work& work, std::optional<CaseEnd>& end, Repli
       if (!end) end = ended_by_others().value();
       return fail(ErrorKind::kEnvironment, "sampling ended", end->reason, "");
     };
-    if (!team_->follow_first(calls)) return given_up();
-    if (!team_->run_together(calls, own)) return given_up();
-    const auto stamps = team_->stamps();
-    const auto window = common_window(stamps);
-    if (!window) return tl::make_unexpected(window.error());
-    rates.call_s.resize(window->calls.size());
-    for (std::size_t i = 0; i < window->calls.size(); ++i) {
-      rates.call_s[i].push_back(window->window_s / window->calls[i]);
-      for (const ReplicaStamp& run : stamps[i]) rates.calls += static_cast<double>(run.calls);
+    for (int attempt = 1;; ++attempt) {
+      if (!team_->follow_first(calls)) return given_up();
+      if (!team_->run_together(calls, own)) return given_up();
+      const auto stamps = team_->stamps();
+      for (const auto& runs : stamps) {
+        for (const ReplicaStamp& run : runs) rates.calls += static_cast<double>(run.calls);
+      }
+      const auto window = common_window(stamps);
+      if (!window && attempt < kMostAttempts) continue;
+      if (!window) return tl::make_unexpected(window.error());
+      rates.call_s.resize(window->calls.size());
+      for (std::size_t i = 0; i < window->calls.size(); ++i) {
+        rates.call_s[i].push_back(window->window_s / window->calls[i]);
+      }
+      return window->call_s() * static_cast<double>(calls);
     }
-    return window->call_s() * static_cast<double>(calls);
   };
 }
 

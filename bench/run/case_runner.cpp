@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "bench/measure/sampler.h"
+#include "bench/problems/text.h"
 #include "bench/problems/types.h"
 #include "bench/run/candidate_search.h"
 #include "bench/run/case_work.h"
@@ -40,7 +41,7 @@ std::string memory_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "";
   return fmt::format(": a process may have {} of memory in this shell; raise it (ulimit -v unlimited)",
-                     bytes_text(limit.rlim_cur));
+                     text::bytes_text(limit.rlim_cur));
 }
 
 void poison(std::vector<HostArray>& arrays) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "backends/abi/backend.h"
+#include "bench/problems/text.h"
 #include "bench/run/plugin_calls.h"
 #include "topology/placed_memory.h"
 
@@ -78,7 +79,7 @@ std::int32_t allocate(const hbmark_host*, std::uint64_t bytes, std::uint64_t ali
   const auto available = available_memory_bytes();
   if (available && bytes > *available) {
     return fail_with(status, HBMARK_OUT_OF_MEMORY,
-                     fmt::format("needs {}, has {}", bytes_text(bytes), bytes_text(*available)));
+                     fmt::format("needs {}, has {}", text::bytes_text(bytes), text::bytes_text(*available)));
   }
   auto memory = topology::PlacedMemory::allocate(bytes, alignment, services().where.huge_pages);
   if (!memory) return fail_with(status, HBMARK_OUT_OF_MEMORY, memory.error().what + ": " + memory.error().why);

@@ -11,16 +11,6 @@
 namespace hbmark {
 namespace {
 
-stats::Launches by_launch(const std::vector<SampleRecord>& samples) {
-  stats::Launches launches;
-  for (const SampleRecord& sample : samples) {
-    if (launches.size() <= static_cast<std::size_t>(sample.launch))
-      launches.resize(static_cast<std::size_t>(sample.launch) + 1);
-    launches[static_cast<std::size_t>(sample.launch)].push_back(sample.time_s);
-  }
-  return launches;
-}
-
 void append_samples(LaunchedResult& all, const std::vector<double>& samples, std::int64_t launch) {
   std::int64_t index = 0;
   for (const double time_s : samples) all.samples.push_back({all.result.uuid, launch, index++, time_s});
@@ -61,7 +51,7 @@ LaunchedResult LaunchGatherer::add(const PlannedCase& planned, ResultRecord resu
   }
   all.result.launches = launch + 1;
   append_samples(all, samples, launch);
-  all.result.time = stats::launches_summary(by_launch(all.samples), calls_per_sample);
+  all.result.time = stats::launches_summary(stats::by_launch(all.samples), calls_per_sample);
   all.is_last = all.result.launches >= launches_;
   if (!all.is_last) return all;
   LaunchedResult last = std::move(all);

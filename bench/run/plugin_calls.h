@@ -32,7 +32,4 @@ std::string status_text(const hbmark_status& status);
 // that the plugin's `supports` was not truthful, and the case failed.
 CaseEnd end_of_call(std::int32_t code, const hbmark_status& status, std::string_view during);
 
-// "1.25 GiB", "64 B".
-std::string bytes_text(std::uint64_t bytes);
-
 }  // namespace hbmark

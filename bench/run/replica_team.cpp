@@ -192,7 +192,7 @@ Result<double> ReplicaTeam::run_together(std::int64_t calls, const std::function
     return std::all_of(members.begin(), members.end(),
                        [&](const Member& one) { return one.finished.load(std::memory_order_acquire) >= here; });
   };
-  while (!all_finished() && !anyone_failed() && !cancelled_()) {
+  while (!all_finished() && !anyone_failed() && !(cancelled_ && cancelled_())) {
     if (Result<double> more = stamped(std::max<std::int64_t>(1, calls / kPieces)); !more) return more;
   }
   if (meet()) return own;

@@ -6,7 +6,9 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "results/stats/summary.h"
 
@@ -98,6 +100,14 @@ std::size_t with_samples(const Launches& launches) {
 }
 
 }  // namespace
+
+Launches by_launch(std::span<const SampleRecord> samples) {
+  std::map<std::int64_t, std::vector<double>> times;
+  for (const SampleRecord& sample : samples) times[sample.launch].push_back(sample.time_s);
+  Launches launches;
+  for (auto& [launch, of_launch] : times) launches.push_back(std::move(of_launch));
+  return launches;
+}
 
 RatioEstimate compare_launches(const Launches& a, const Launches& b, double confidence) {
   RatioEstimate estimate;

@@ -18,6 +18,9 @@ namespace hbmark::stats {
 
 using Launches = std::vector<std::vector<double>>;  // the samples of each launch, in the order they were taken
 
+// What is stored of a result, sorted into its launches; a launch without samples is left out.
+Launches by_launch(std::span<const SampleRecord> samples);
+
 inline constexpr std::size_t kFewestLaunches = 6;  // a side; fewer give no between-launch interval (DESIGN section 5)
 
 struct RatioEstimate {

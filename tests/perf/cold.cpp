@@ -16,6 +16,7 @@
 
 #include "backends/abi/gemm.h"
 #include "backends/loader/loader.h"
+#include "bench/problems/text.h"
 #include "bench/run/cache_flusher.h"
 #include "bench/run/plugin_calls.h"
 #include "tests/perf/interleaved_ratio.h"
@@ -108,7 +109,7 @@ int run(std::int64_t pairs) {
   const auto sweeper = CacheFlusher::by_sweep(sweep_bytes, threads);
   if (!sweeper) return complain(sweeper.error());
   fmt::print("{} pairs in random order, one call each, {} threads; a sweep is {} by each\n", pairs, threads,
-             bytes_text(sweep_bytes));
+             text::bytes_text(sweep_bytes));
   fmt::print("{:<38}{:>24}{:>24}{:>24}{:>24}\n", "median ratio (95 % interval)", "flush/clflushopt", "clflushopt/clflushopt",
              "flush/warm", "flush/sweep");
   int off = 0;

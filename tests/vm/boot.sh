@@ -3,7 +3,7 @@
 #
 #   boot.sh FOLDER STAGE MOVER -- QEMU OPTIONS...
 #
-# FOLDER/guest.sh is run as root in the guest by busybox's shell; what it writes to $RESULTS comes to FOLDER/results. FOLDER/root,
+# FOLDER/guest.sh is run as root in the guest by busybox's shell; what it writes to $RESULTS comes to FOLDER/results. FOLDER/overlay,
 # if there, is laid over the guest's root. The console goes to FOLDER/console. Emulated (TCG): it proves placement, no speed.
 # Ends with 0; 77 when this machine lacks something, told on stdout; 1 when the guest did not come to its end.
 set -u
@@ -52,7 +52,7 @@ make_initramfs() {
   cp "$mover" "$root/bin/move_pages_of"
   copy_with_libraries "$root" "$root"/hbmark/bin/* "$root"/hbmark/lib/hbmark/backends/*.so "$mover"
   cp "$folder/guest.sh" "$root/guest.sh"
-  [ -d "$folder/root" ] && cp -r "$folder"/root/. "$root"/
+  [ -d "$folder/overlay" ] && cp -r "$folder/overlay/." "$root"
   cat >"$root/init" <<'INIT'
 #!/bin/busybox sh
 /bin/busybox --install -s /bin

@@ -84,7 +84,7 @@ Guest boot(const Machine& machine) {
   const fs::path folder = fs::path(HBMARK_TEST_DIR) / "vm" / machine.name;
   fs::remove_all(folder);
   write(folder / "guest.sh", kPrologue + machine.script);
-  if (!machine.hwdata.empty()) write(folder / "root/run/hwloc/knl_memoryside_cache", machine.hwdata);
+  if (!machine.hwdata.empty()) write(folder / "overlay/run/hwloc/knl_memoryside_cache", machine.hwdata);
   const std::string command = std::string(HBMARK_SOURCE_DIR) + "/tests/vm/boot.sh '" + folder.string() + "' '" +
                               HBMARK_STAGE + "' '" HBMARK_MOVER "' -- " + machine.options + " >'" +
                               (folder / "said").string() + "'";

@@ -188,4 +188,20 @@ void naive_peak(Arrays& arrays, int steps) {
   }
 }
 
+// Whatever the problem is, its output by the loops above.
+inline void compute(Arrays& arrays, Order order = Order::kForward) {
+  const auto name = arrays.problem.kernel->name;
+  if (name == "chase") return naive_chase(arrays, 3);
+  const bool twice = arrays.problem.word("type") == "f64";
+  if (name == "gemm") {
+    twice ? naive_gemm<double>(arrays, order) : naive_gemm<float>(arrays, order);
+  } else if (name == "conv") {
+    twice ? naive_conv<double>(arrays, order) : naive_conv<float>(arrays, order);
+  } else if (name == "stream") {
+    twice ? naive_stream<double>(arrays) : naive_stream<float>(arrays);
+  } else {
+    twice ? naive_peak<double>(arrays, 5000) : naive_peak<float>(arrays, 5000);
+  }
+}
+
 }  // namespace hbmark::tests

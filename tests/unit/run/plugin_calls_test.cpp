@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "bench/problems/text.h"
+
 namespace hbmark {
 namespace {
 
@@ -49,11 +51,11 @@ TEST(EndOfCall, AMessageWithoutAnEndIsCut) {
 }
 
 TEST(BytesText, ChoosesItsUnit) {
-  EXPECT_EQ(bytes_text(0), "0 B");
-  EXPECT_EQ(bytes_text(1023), "1023 B");
-  EXPECT_EQ(bytes_text(1024), "1 KiB");
-  EXPECT_EQ(bytes_text(std::uint64_t{3} << 29), "1.5 GiB");
-  EXPECT_EQ(bytes_text(UINT64_MAX), "16 EiB");
+  EXPECT_EQ(text::bytes_text(0), "0 B");
+  EXPECT_EQ(text::bytes_text(1023), "1023 B");
+  EXPECT_EQ(text::bytes_text(1024), "1 KiB");
+  EXPECT_EQ(text::bytes_text(std::uint64_t{3} << 29), "1.5 GiB");
+  EXPECT_EQ(text::bytes_text(UINT64_MAX), "16 EiB");
 }
 
 }  // namespace
